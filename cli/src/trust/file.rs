@@ -48,7 +48,7 @@ impl TextFile {
         Ok(Some(Self { path: path.canonicalize().map_err(unreadable)?, digest, text }))
     }
 
-    /// Returns a file that is about to be written.
+    /// Returns a file with this text, which the caller has read itself or is about to write.
     pub fn drafted(path: &Path, text: String) -> Self {
         Self { path: path.to_owned(), digest: Digest::of(text.as_bytes()), text }
     }

@@ -62,7 +62,7 @@ impl DesignFile {
             }
             Err(why) if is_trusted => Err(unusable(&file.path, &why.to_string())),
             other => {
-                let keys = other.ok().flatten().map_or_else(Vec::new, |original| shown(&original));
+                let keys = other.ok().flatten().map_or_else(Vec::new, |original| set_keys(&original));
                 let sets = keys.first().map(|_| format!(": it sets {}", keys.join(", "))).unwrap_or_default();
                 let trust = format!("`skilltune trust {}` allows it", shell_path(&file.path));
                 Ok(Self::unused(&format!(", because you do not trust it{sets}; {trust}")))
@@ -71,7 +71,7 @@ impl DesignFile {
     }
 
     fn used(name: String, origin: Origin, original: Original) -> Self {
-        let keys = shown(&original);
+        let keys = set_keys(&original);
         let sets = (!keys.is_empty()).then(|| format!("{name} sets {}; flags override it", keys.join(", ")));
         let unknown = (!original.unknown.is_empty())
             .then(|| format!("{name} has unknown keys, which do nothing: {}", original.unknown.join(", ")));
@@ -139,7 +139,7 @@ impl DesignFile {
     }
 }
 
-/// Whether a file is at the place of the original's settings in a project.
+/// Returns whether a file is at the place of the original's settings in a project.
 pub fn is_one(path: &Path) -> bool {
     path.ends_with(PLACE)
 }
@@ -149,7 +149,7 @@ pub fn trusted(file: &TextFile) -> Result<String, Complaint> {
     match Original::read(file.text()) {
         Ok(Some(original)) => {
             let line = |key: &String| format!("\n  {}", one_line(key));
-            Ok(shown(&original).iter().map(line).collect())
+            Ok(set_keys(&original).iter().map(line).collect())
         }
         Ok(None) => Err(unusable(&file.path, "it has no gan_loop")),
         Err(why) => Err(unusable(&file.path, &why.to_string())),
@@ -188,8 +188,8 @@ fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// Returns the settings of the file as it says them.
-fn shown(original: &Original) -> Vec<String> {
+/// Returns the keys that the file sets, each with its value as in the file.
+fn set_keys(original: &Original) -> Vec<String> {
     let number = |number: Option<u32>| number.map(|number| number.to_string());
     // Divided once, so that 57 of 100 is 0.57.
     let part = |score: Option<Score>| score.map(|score| ((score.points() * 1e6).round() / 1e8).to_string());

@@ -1,4 +1,4 @@
-//! `rollback` of a run of `gan`: restores the folder that its result was put into.
+//! `rollback` of a run of `gan`: restores the folder that it put its result into.
 //!
 //! All checks run before the folder is touched. A folder with edits of the user is left alone, and its content is kept.
 
@@ -21,8 +21,8 @@ use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::text::plain::{one_line, shell_path};
 
-/// Whether the result of a run was put into a folder, as far as its journal can be read.
-pub fn may_be_put(scope: &Scope<'_>, id: &RunId) -> bool {
+/// Returns whether the run put its result into a folder, as far as its journal can be read.
+pub fn may_have_folder(scope: &Scope<'_>, id: &RunId) -> bool {
     match scope.runs.load::<Gan>(id) {
         Ok(known) => put_into(&known.run).is_some(),
         // The command that uses it reports the error.
@@ -44,15 +44,15 @@ pub fn run(force: bool, scope: &Scope<'_>, id: &RunId) -> Result<Exit, Complaint
     let mut known: Known<Gan> = runs.load(id)?;
     let _in_use = runs.home.hold().map_err(ours)?;
     let objects = scope.objects();
-    let (start, left) = (known.run.plan.task.start, left(&known));
+    let (start, recorded) = (known.run.plan.task.start, recorded(&known));
     let found = found(&known, &into, &objects, env).map_err(ours)?;
     let placed = |from: TreeId| Signal::Placed { from: vec![from], to: vec![start], by: PlacedBy::Rollback };
     let settle = |known: &Known<Gan>| session::settle(env, printer, &runs.home, &known.run);
     if found == start {
         // An earlier command may have been killed before it could note what it did.
-        if left != start {
+        if recorded != start {
             let mut journal = known.open_journal()?;
-            known.note(&mut journal, placed(left))?;
+            known.note(&mut journal, placed(recorded))?;
         }
         settle(&known)?;
         printer.talk("the folder is already in its state before the run");
@@ -77,7 +77,7 @@ pub fn run(force: bool, scope: &Scope<'_>, id: &RunId) -> Result<Exit, Complaint
     Ok(Exit::Reached)
 }
 
-/// Returns the folder that the result was put into.
+/// Returns the folder that the run put its result into.
 fn put_into(run: &Run) -> Option<PathBuf> {
     let into = run.plan.task.into.as_ref().map(PathBuf::from);
     into.filter(|_| matches!(run.handed_over(), Some(Answer::Promoted)))
@@ -94,7 +94,7 @@ fn put_nowhere(run: &Run) -> Complaint {
     }
 }
 
-/// Whether the folder is missing and was not there before the run either. Fails if another command has to restore it.
+/// Returns whether the folder is missing, as it was before the run. Fails if another command has to restore it.
 fn is_away(run: &Run, into: &Path) -> Result<bool, Complaint> {
     let export = format!("skilltune export {} start {}", run.plan.run, shell_path(into));
     let missing = |why: &str| Complaint::input(format!("the folder is missing: {} {why}", into.display()));
@@ -120,7 +120,7 @@ fn found(
     env: &Environment,
 ) -> Result<TreeId, PromoteError> {
     let start = known.run.plan.task.start;
-    let versions = [start, left(known)].into_iter().chain(versions(known)).collect();
+    let versions = [start, recorded(known)].into_iter().chain(versions(known)).collect();
     let trees = promote::found(objects, &env.indexes(), [Expected { path: into, versions }])?;
     Ok(trees.first().copied().unwrap_or(start))
 }
@@ -131,13 +131,13 @@ fn versions(known: &Known<Gan>) -> impl Iterator<Item = TreeId> {
     built.chain(known.placings().flat_map(|(_, to)| to.iter().copied()))
 }
 
-/// Whether replacing this version loses nothing.
+/// Returns whether replacing this version loses nothing.
 fn is_ours(known: &Known<Gan>, found: TreeId) -> bool {
     versions(known).any(|version| version == found)
 }
 
 /// Returns what the folder contains according to the journal.
-fn left(known: &Known<Gan>) -> TreeId {
+fn recorded(known: &Known<Gan>) -> TreeId {
     let placed = known.records.iter().rev().find_map(|record| match &record.event {
         Event::Noted(Signal::Placed { to, .. }) => to.first().copied(),
         Event::Noted(_) | Event::Done(_) | Event::Started(_) | Event::Decided(_) => None,

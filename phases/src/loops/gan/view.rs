@@ -203,7 +203,7 @@ impl Run {
         judged.map(|round| round.artifact).or_else(built)
     }
 
-    /// Whether the result is in the person's folder: it was put there, and no rollback has removed it since.
+    /// Returns whether the result is in the person's folder: the run put it there, and no rollback removed it.
     pub fn is_in_folder(&self) -> bool {
         matches!(self.handed_over(), Some(Answer::Promoted)) && self.placed != Some(PlacedBy::Rollback)
     }
