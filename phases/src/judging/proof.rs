@@ -237,6 +237,11 @@ impl Observed {
     fn new(points: &[f64], alpha: f64) -> Self {
         Self { tenths: points.iter().map(|points| in_tenths(*points)).collect(), alpha }
     }
+
+    /// Returns the differences that this look would have had in this order.
+    fn in_order<'a>(&self, order: &'a [i32]) -> &'a [i32] {
+        &order[..self.tenths.len().min(order.len())]
+    }
 }
 
 /// The largest difference of two scores, in tenths of a point.
@@ -266,48 +271,58 @@ fn fair_mean(earlier: &[Observed], tenths: &[i32]) -> f64 {
     let Some(first) = earlier.iter().find(|one| !one.tenths.is_empty()) else {
         return mean(tenths);
     };
-    let (mut draw, mut order) = (Draw::new(0, 0), tenths.to_vec());
-    let (mut sum, mut possible) = (mean(&first.tenths), 1.0);
-    for _ in 0..orders(tenths.len()) {
-        draw.shuffle(&mut order);
-        let at = |one: &Observed| &order[..one.tenths.len().min(order.len())];
-        if !earlier.iter().any(|one| decides(at(one), one.alpha)) {
-            sum += mean(at(first));
-            possible += 1.0;
-        }
-    }
-    sum / possible
+    let first_mean = |order: &[i32]| {
+        let is_decided = earlier.iter().any(|one| decides(one.in_order(order), one.alpha));
+        (!is_decided).then(|| mean(first.in_order(order)))
+    };
+    mean_over_orders(mean(&first.tenths), tenths, |_, _| {}, first_mean)
 }
 
 /// Returns the same if the earlier looks saw fewer trials of each pair: it averages over the orders of the pairs and of
 /// each pair's trials. Returns `None` if there was no earlier look.
 fn fair_mean_of_trials(earlier: &[EarlierLook], trials: &[Vec<f64>]) -> Option<f64> {
     let first = earlier.first()?;
-    let (mut draw, mut order) = (Draw::new(0, 0), trials.to_vec());
-    let (mut sum, mut possible) = (mean(&first.observed(&order)), 1.0);
-    for _ in 0..orders(trials.len()) {
-        draw.shuffle(&mut order);
-        for pair in &mut order {
-            draw.shuffle(pair);
-        }
-        if !earlier.iter().any(|look| decides(&look.observed(&order), look.analysis.alpha)) {
-            sum += mean(&first.observed(&order));
-            possible += 1.0;
-        }
-    }
-    Some(sum / possible)
+    let first_mean = |order: &[Vec<f64>]| {
+        let is_decided = earlier.iter().any(|one| decides(&one.in_order(order), one.analysis.alpha));
+        (!is_decided).then(|| mean(&first.in_order(order)))
+    };
+    let shuffle = |pair: &mut Vec<f64>, draw: &mut Draw| draw.shuffle(pair);
+    Some(mean_over_orders(mean(&first.in_order(trials)), trials, shuffle, first_mean))
 }
 
 impl EarlierLook {
-    /// Returns the differences that it would have seen in this order.
-    fn observed(&self, order: &[Vec<f64>]) -> Vec<i32> {
+    /// Returns the differences that this look would have had in this order.
+    fn in_order(&self, order: &[Vec<f64>]) -> Vec<i32> {
         let first = |pair: &Vec<f64>| {
-            let points: Vec<f64> = pair.iter().take(self.trials).copied().collect();
+            let points = &pair[..self.trials.min(pair.len())];
             let count: f64 = points.iter().map(|_| 1.0).sum();
             (!points.is_empty()).then(|| in_tenths(points.iter().sum::<f64>() / count))
         };
         order.iter().take(self.analysis.pairs).filter_map(first).collect()
     }
+}
+
+/// Averages the mean at the first look over the real order, which gave `real`, and drawn ones. `first_mean` returns
+/// `None` for an order in which an earlier look decides.
+fn mean_over_orders<T: Clone>(
+    real: f64,
+    pairs: &[T],
+    shuffle_pair: impl Fn(&mut T, &mut Draw),
+    first_mean: impl Fn(&[T]) -> Option<f64>,
+) -> f64 {
+    let (mut draw, mut order) = (Draw::new(0, 0), pairs.to_vec());
+    let (mut sum, mut possible) = (real, 1.0);
+    for _ in 0..orders(pairs.len()) {
+        draw.shuffle(&mut order);
+        for pair in &mut order {
+            shuffle_pair(pair, &mut draw);
+        }
+        if let Some(mean) = first_mean(&order) {
+            sum += mean;
+            possible += 1.0;
+        }
+    }
+    sum / possible
 }
 
 /// Returns how many orders to try. Fewer are as fair; with more pairs they differ less.
