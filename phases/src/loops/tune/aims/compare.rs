@@ -120,15 +120,15 @@ fn unheard(run: &Run, challenger: CandidateId) -> Shipment {
 fn interim_result(run: &Run, challenger: CandidateId, planned: &[InterimAnalysis], nth: usize) -> Shipment {
     let (measure, analysis) = (&run.state.measure, planned[nth]);
     let pairs = panel::pairs(run, measure, analysis.pairs);
-    let unpaired = samples(run, challenger);
+    let (unpaired, earlier) = (samples(run, challenger), run.earlier_looks());
     let effect = run.plan.basis().is_tested().then(|| {
-        if let Some(UnpairedSamples { start, challenger }) = &unpaired {
-            return proof::unpaired_effect(&points(start), &points(challenger), analysis.alpha);
+        if let Some(samples) = &unpaired {
+            let [start, challenger] = samples.points();
+            return proof::unpaired_effect(&start, &challenger, analysis.alpha);
         }
         let differences = |analysis: &InterimAnalysis| -> Vec<f64> {
             panel::pairs(run, measure, analysis.pairs).iter().map(Pair::difference).collect()
         };
-        let earlier = run.earlier_looks();
         if !earlier.is_empty() {
             let trials = panel::differences(run, measure);
             return proof::extended_effect(analysis.alpha, &differences(&analysis), &trials, &earlier);
@@ -164,7 +164,7 @@ fn interim_result(run: &Run, challenger: CandidateId, planned: &[InterimAnalysis
         effect,
         pairs,
         unpaired,
-        interim_analyses: run.earlier_looks().len() + nth + 1,
+        interim_analyses: earlier.len() + nth + 1,
         fell: Vec::new(),
         needed: None,
     }
@@ -272,11 +272,13 @@ fn mean(
     Some((scenario, score::mean(&scores)?))
 }
 
-fn points(scores: &[(usize, Score)]) -> Vec<f64> {
-    scores.iter().map(|(_, score)| score.points()).collect()
-}
-
 impl UnpairedSamples {
+    /// Returns the points of the start and those of the challenger.
+    pub(crate) fn points(&self) -> [Vec<f64>; 2] {
+        let points = |scores: &Vec<(usize, Score)>| scores.iter().map(|(_, score)| score.points()).collect();
+        [&self.start, &self.challenger].map(points)
+    }
+
     /// Returns the scenarios on which the challenger is far below the start's mean on other scenarios.
     fn low(&self) -> Vec<usize> {
         let starts: Vec<Score> = self.start.iter().map(|(_, score)| *score).collect();

@@ -7,7 +7,7 @@ use crate::judging::proof::power::{self, Needed, Scatter, Size};
 use crate::judging::score::Score;
 use crate::loops::MostCalls;
 use crate::loops::tune::trial::measure;
-use crate::loops::tune::{Pair, Run, UnpairedSamples, Verdict};
+use crate::loops::tune::{Pair, Run, Verdict};
 use crate::runs::ledger::Account;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -52,10 +52,8 @@ pub fn of(run: &Run) -> Option<Price> {
 /// scatter counts, so it is rather too high.
 pub fn of_samples(run: &Run) -> Option<Price> {
     let shipment = run.state.shipment.as_ref().filter(|shipment| shipment.verdict == Verdict::Indecisive)?;
-    let (effect, UnpairedSamples { start, challenger }) = (shipment.effect?, shipment.unpaired.as_ref()?);
-    let points =
-        |sample: &[(usize, Score)]| -> Vec<f64> { sample.iter().map(|(_, score)| score.points()).collect() };
-    let scatter = Scatter::of_samples(&points(start), &points(challenger))?;
+    let (effect, [start, challenger]) = (shipment.effect?, shipment.unpaired.as_ref()?.points());
+    let scatter = Scatter::of_samples(&start, &challenger)?;
     let size = Size { pairs: challenger.len(), trials: 1, confidence: run.plan.task.rules.confidence };
     let needed = power::needed(effect.points.abs(), scatter, size, run.plan.seed);
     let trials = run.confirm();
