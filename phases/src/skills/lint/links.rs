@@ -269,19 +269,22 @@ fn check_symlink(reading: &Reading, file: &File, target: &str, out: &mut Vec<Dia
 
 /// Returns the problem of a symlink to that target, if it leads to no file of the skill.
 pub(super) fn wrong_symlink(reading: &Reading, file: &File, target: &str) -> Option<(Rule, String)> {
-    let folder = folder_of(&file.path);
-    let is_absolute = target.starts_with('/');
     let broken = || Some((Rule::LinkDangling, format!("broken symlink to {target}")));
-    if let Some(path) = resolved(folder, target).filter(|_| !is_absolute) {
+    let outside = || Some((Rule::PathOutside, format!("symlink to {target}, outside the skill's folder")));
+    if target.starts_with('/') {
+        return outside();
+    }
+    let folder = folder_of(&file.path);
+    if let Some(path) = resolved(folder, target) {
         return if reading.exists(&path) { None } else { broken() };
     }
-    match in_plugin(reading, folder, target).filter(|_| !is_absolute) {
+    match in_plugin(reading, folder, target) {
         Some(PluginPath::Shared) => None,
         Some(PluginPath::Missing) => broken(),
         Some(PluginPath::OtherSkill) => {
             Some((Rule::PathOtherSkill, format!("symlink to {target}, which belongs to another skill")))
         }
-        None => Some((Rule::PathOutside, format!("symlink to {target}, outside the skill's folder"))),
+        None => outside(),
     }
 }
 
