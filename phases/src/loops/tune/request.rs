@@ -1,7 +1,7 @@
 //! A request of `tune`: one step prepared for an agent, with its prompt and the parser of its verdict.
 
+mod history;
 mod improving;
-mod kept;
 mod placing;
 mod prompts;
 

@@ -1,6 +1,6 @@
 //! The content of the workspace for each request of `tune`, and its layout.
 
-use super::{INPUT, Improving, SKILL, START, TuneBrief, WORKSPACE, improving, kept};
+use super::{INPUT, Improving, SKILL, START, TuneBrief, WORKSPACE, history, improving};
 use crate::asking::order::{Access, Command, Installed, Placement};
 use crate::base::delivery::Delivery;
 use crate::base::id::{CandidateId, TreeId};
@@ -169,7 +169,7 @@ pub(super) fn improve(run: &Run, base: CandidateId, member: Place) -> Option<Mad
         unmet,
         unfinished: notes::unfinished(run, base, era, member),
         suggestions: improving::suggestions(run, base, member),
-        kept_changes: kept::kept_changes(run, base, member),
+        kept_changes: history::kept_changes(run, base, member),
         failed_changes: improving::failed_changes(run, member),
         before,
         after,
