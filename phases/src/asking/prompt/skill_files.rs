@@ -34,14 +34,15 @@ fn text_bytes(body: &Body) -> usize {
     }
 }
 
-/// Whether a text has the name of the file as a word. A name without a dot may be a common word, so then the text must
-/// have the whole path.
+/// Returns whether a text has the name of the file as a word. A name without a dot may be a common word, so then the
+/// text must have the whole path.
 fn is_named(path: &str, texts: &[&str]) -> bool {
     let name = path.rsplit('/').next().filter(|name| name.contains('.')).unwrap_or(path);
     texts.iter().any(|text| has_word(text, name))
 }
 
-/// Only ASCII letters continue a word: some languages put no space between a name and the next word.
+/// Returns whether a text has the word. Only ASCII letters continue one: some languages put no space between a name and
+/// the next word.
 fn has_word(text: &str, word: &str) -> bool {
     let continues = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     text.match_indices(word).any(|(at, _)| {

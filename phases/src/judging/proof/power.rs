@@ -128,8 +128,8 @@ impl Scatter {
         Some(Self { trial, spread: between.sqrt() / change.abs() })
     }
 
-    /// Returns the scatter of two samples that are not pairs, as if it all were between trials of one scenario. So it is
-    /// rather too large for pairs. None if no sample has two scores.
+    /// Returns the scatter of two samples that are not pairs, as if all of it were between trials of one scenario. For
+    /// pairs, that is rather too large. Returns `None` if no sample has two scores.
     pub fn of_samples(one: &[f64], other: &[f64]) -> Option<Self> {
         let samples = [Sample::of(one)?, Sample::of(other)?];
         let freedom: usize = samples.iter().map(|sample| sample.count - 1).sum();

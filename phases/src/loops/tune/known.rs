@@ -25,7 +25,8 @@ fn is_whole(plan: &Plan) -> bool {
     is_bounded && members > 0 && plan.task.aim.sides().is_none_or(|sides| sides.trees.len() == members)
 }
 
-/// Whether a comparison that begins with these trials of each version has few enough after all its extensions.
+/// Returns whether a comparison that begins with these trials of each version has few enough after all its
+/// extensions.
 fn are_bounded(plan: &Plan, trials: u32) -> bool {
     trials.max(1).saturating_mul(plan.task.rules.extensions.saturating_add(1)) <= MOST_TRIALS
 }

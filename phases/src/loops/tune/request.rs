@@ -234,7 +234,7 @@ impl AgentRequest {
         members.filter(|_| self.plan.is_chain()).map(|member| member.name.as_str()).collect()
     }
 
-    /// Whether the agent can open files of its workspace.
+    /// Returns whether the agent can open files of its workspace.
     fn opens_files(&self) -> bool {
         self.plan.roles.of(&self.order.role).opens_files
     }

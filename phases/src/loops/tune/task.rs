@@ -367,7 +367,8 @@ impl Task {
         self.aim == Aim::Improve
     }
 
-    /// Whether a search made the version that meets the start: that of this run, or of the run that made its trials.
+    /// Returns whether a search made the version that meets the start: that of this run, or of the run that made its
+    /// trials.
     pub(super) fn is_of_search(&self) -> bool {
         self.regraded().map_or(self.searches(), |of| of.searched)
     }

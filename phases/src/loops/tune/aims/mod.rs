@@ -22,7 +22,7 @@ pub(super) trait AimRules {
         calls::of_trials(plan)
     }
 
-    /// Whether a run that compared nothing has judged enough.
+    /// Returns whether a run that compared nothing has judged enough.
     fn is_judged(&self, _: &Run) -> bool {
         true
     }

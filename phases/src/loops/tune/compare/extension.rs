@@ -7,8 +7,8 @@
 //! The plan says how often. The first part of a comparison and each extension have equal shares of the chance of error,
 //! set aside before the first trial, so that luck does not win more often than in a single comparison.
 //!
-//! Trials of pairs are added to those of the earlier parts. If only the challenger was tried, its trials have no
-//! partner, and a start that is tried on another day would be none: the extension begins with pairs of its own.
+//! An extension adds trials of pairs to those of the earlier parts. If only the challenger was tried, its trials have
+//! no partners, and trials of the start on another day cannot be theirs: the extension tries both versions anew.
 
 use super::control;
 use crate::judging::proof::EarlierLook;
@@ -44,7 +44,7 @@ impl Extensions {
 }
 
 impl Run {
-    /// Whether the run has ended with an open comparison, and a share of the chance of error is left for more trials.
+    /// Returns whether the run ended with an open comparison and has a share of the chance of error for more trials.
     pub fn is_extendable(&self) -> bool {
         let shipment = self.state.shipment.as_ref();
         let is_open = shipment
@@ -90,10 +90,10 @@ impl Run {
     /// Returns the number of looks if no look decides, those of later extensions included.
     pub fn planned_looks(&self) -> usize {
         let most = if self.plan.task.searches() { self.plan.task.rules.extensions } else { 0 };
-        let left = most.saturating_sub(self.state.extensions.made) as usize;
+        let further = most.saturating_sub(self.state.extensions.made) as usize;
         // Pairs that follow other samples are looked at like those of any first part.
         let of_pairs = || self.plan.interim_analyses().len().saturating_sub(1);
-        let more = if left > 0 && control::trials(self).is_some() { of_pairs() } else { 0 };
-        self.earlier_looks().len() + self.interim_analyses().len() + left + more
+        let more = if further > 0 && control::trials(self).is_some() { of_pairs() } else { 0 };
+        self.earlier_looks().len() + self.interim_analyses().len() + further + more
     }
 }
