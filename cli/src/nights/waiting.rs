@@ -24,32 +24,34 @@ use crate::runs::ownership::Ownership;
 use crate::runs::{Known, Runs, commit};
 use crate::terminal::environment::Environment;
 
-/// Returns the report of the last night, without winners that were taken, declined or outdated since, and without open
-/// verdicts of jobs that the file no longer has.
+/// Returns the report of the last night with the verdicts that still wait.
 pub fn morning<'a>(history: &'a History, plan: &NightPlan, env: &Environment) -> Option<Morning<'a>> {
-    let mut morning = Morning::of(history)?;
-    morning.waiting = winners(&morning.waiting, plan, env);
-    if !morning.undecided.is_empty()
+    Morning::with(history, still_waiting(history, plan, env))
+}
+
+/// Returns the verdicts of a journal without winners that were taken, declined or outdated since, and without open
+/// verdicts of jobs that the file no longer has. This looks at the skills, runs git, and asks `gh`.
+pub fn still_waiting(history: &History, plan: &NightPlan, env: &Environment) -> Vec<Waiting> {
+    let (won, mut open): (Vec<Waiting>, Vec<Waiting>) =
+        history.waiting().iter().cloned().partition(Waiting::is_winner);
+    if !open.is_empty()
         && let Ok(jobs) = jobs::all(plan)
     {
-        morning.undecided.retain(|one| jobs.iter().any(|job| job.name == one.job));
+        open.retain(|one| jobs.iter().any(|job| job.name == one.job));
     }
-    Some(morning)
+    winners(&won, plan, env).into_iter().chain(open).collect()
 }
 
 /// Returns what the journal of a shard says, at the end of its night, about verdicts of earlier nights.
-pub fn found(history: &History, plan: &NightPlan, env: &Environment) -> Vec<Event> {
-    let Some(Morning { night, waiting, undecided, .. }) = morning(history, plan, env) else {
-        return Vec::new();
-    };
+pub fn events(history: &History, still: &[Waiting]) -> Vec<Event> {
+    let Some(night) = history.last() else { return Vec::new() };
     let is_of_tonight = |one: &&Waiting| {
         night.done.iter().any(|done| done.job == one.job && done.outcome.run.as_ref() == Some(&one.run))
     };
     let earlier = history.waiting().iter().filter(|one| !is_of_tonight(one));
     let known = earlier.map(|one| (&one.job, &one.run)).chain(history.dismissed());
     let event = |(job, run): (&Name, &RunId)| {
-        let still = waiting.iter().chain(&undecided).find(|still| still.is_of(job, run));
-        let waiting = still.cloned().map(Box::new);
+        let waiting = still.iter().find(|still| still.is_of(job, run)).cloned().map(Box::new);
         Event::Waits { job: job.clone(), run: run.clone(), waiting }
     };
     known.map(event).collect()

@@ -120,12 +120,14 @@ fn night(
     let driver = Driver::new(plan, book, args.quiet, env, printer)?;
     let (mut book, signal) =
         driver.run(Tonight { jobs, unchanged, shard, date, is_scheduled: args.scheduled })?;
+    let still = waiting::still_waiting(&book.history, plan, env);
     if shard.is_some() {
-        for event in waiting::found(&book.history, plan, env) {
+        for event in waiting::events(&book.history, &still) {
             book.write(Clock::new().now().timestamp(), event)?;
         }
     }
-    let exit = leave_pages(plan, &book, args.format, args.quiet, env, printer)?;
+    let morning = Morning::with(&book.history, still).expect("a night has begun");
+    let exit = leave_pages(&morning, plan, &book, args.format, args.quiet, env, printer)?;
     Ok(match signal {
         Some(Signal::TERM) => Exit::Terminated,
         Some(_) => Exit::Interrupted,
@@ -135,6 +137,7 @@ fn night(
 
 /// Writes the pages of the last night, and runs the commands of `notify` and `heartbeat`.
 pub fn leave_pages(
+    morning: &Morning<'_>,
     plan: &NightPlan,
     book: &Book,
     format: Format,
@@ -142,14 +145,13 @@ pub fn leave_pages(
     env: &Environment,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
-    let morning = waiting::morning(&book.history, plan, env).expect("a night has begun");
     let inbox = inbox::place(&book.shelf);
-    let page = morning::page(&morning, inbox.path(), &TimeZone::system(), plan.content.week);
-    let mut object = json::object(&morning);
+    let page = morning::page(morning, inbox.path(), &TimeZone::system(), plan.content.week);
+    let mut object = json::object(morning);
     book.put("night.md", &page)?;
-    book.put("junit.xml", &junit::junit(&morning))?;
+    book.put("junit.xml", &junit::junit(morning))?;
     book.put("night.json", &line(&object))?;
-    let exit = exit(&morning);
+    let exit = exit(morning);
     let content = &plan.content;
     let report = line(&object);
     let has_ended = matches!(morning.night.over, Some((_, Over::Done | Over::Time)));
@@ -174,7 +176,7 @@ pub fn leave_pages(
     match format {
         Format::Json => printer.json(&object)?,
         Format::Human if !is_quiet || exit == Exit::Ended => {
-            printer.data(&morning::headline(&morning))?;
+            printer.data(&morning::headline(morning))?;
             let path = book.shelf.place("night.md");
             printer.data(&format!("the whole page: {}", shell_path(path.path())))?;
         }

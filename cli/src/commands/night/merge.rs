@@ -72,7 +72,8 @@ pub fn run(args: &NightMergeArgs, env: &Environment, printer: Printer) -> Result
     for shard in book.history.last().map(Night::missing_shards).unwrap_or_default() {
         printer.talk(&format!("shard {shard} is missing"));
     }
-    leave_pages(&plan, &book, args.view.format, false, env, printer)
+    let morning = waiting::morning(&book.history, &plan, env).expect("a night has begun");
+    leave_pages(&morning, &plan, &book, args.view.format, false, env, printer)
 }
 
 /// Reads the last night of a shard, if its jobs are among these.

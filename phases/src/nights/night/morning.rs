@@ -59,8 +59,13 @@ pub enum Worse<'a> {
 impl<'a> Morning<'a> {
     /// Returns the report with all verdicts that wait as far as the journal says.
     pub fn of(history: &'a History) -> Option<Self> {
+        Self::with(history, history.waiting().to_vec())
+    }
+
+    /// Returns the report with these verdicts that wait.
+    pub fn with(history: &'a History, verdicts: Vec<Waiting>) -> Option<Self> {
         let night = history.last()?;
-        let (waiting, undecided) = history.waiting().iter().cloned().partition(Waiting::is_winner);
+        let (waiting, undecided) = verdicts.into_iter().partition(Waiting::is_winner);
         // A night of shards is over even if one of them was killed.
         let is_ended = night.over.is_some() && night.killed_shards().is_empty();
         let jobs = jobs(history, night);
