@@ -19,12 +19,10 @@ use crate::loops::resume::take_up;
 use crate::loops::start::{self, Planner, Ready, Sketched, Start, Starts};
 use crate::loops::tune::args::TuneArgs;
 use crate::loops::tune::invocation::Invocation;
-use crate::loops::tune::report::json;
-use crate::loops::tune::summary::summary;
+use crate::loops::tune::report::{calibrating, comparing, json};
 use crate::loops::tune::{invocation, planning, search, suite_draft, trial_run, without_skill, words};
 use crate::loops::{LoopArgs, OnRuns};
 use crate::report::ceilings;
-use crate::report::summary::Line;
 use crate::report::ui::Ui as _;
 use crate::runs::scope::Scope;
 use crate::runs::{Known, RunStatus, Runs};
@@ -163,11 +161,12 @@ impl Starts for Tune {
 
     fn sketch_text(run: &Run, sketched: &Sketched<'_>) -> String {
         let (plan, target) = (&run.plan, words::target(run));
-        let headline = match summary(run).head.lines.pop() {
-            Some(Line::Text(headline)) => headline,
-            _ => {
+        let headline = match &plan.task.aim {
+            Aim::Improve | Aim::Try { .. } => {
                 format!("{} {target}: up to {}, {}", plan.kind.word(), words::budget(plan), words::goal(plan))
             }
+            Aim::Calibrate { trials } => calibrating::headline(run, *trials),
+            Aim::Compare(two) => comparing::headline(run, two),
         };
         let mut lines = vec![headline, words::scenarios(plan), "first steps:".to_owned()];
         lines.extend(sketched.steps.iter().map(|step| format!("  {step}")));

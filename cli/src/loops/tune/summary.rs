@@ -13,7 +13,7 @@ pub fn summary(run: &Run) -> Summary {
     let search = of_search(run);
     match &run.plan.task.aim {
         Aim::Improve => search,
-        Aim::Try { trials } => without_skill::summary(run, *trials, search),
+        Aim::Try { .. } => without_skill::summary(run, search),
         Aim::Calibrate { trials } => calibrating::summary(run, *trials, search),
         Aim::Compare(two) => comparing::summary(run, two, search),
     }

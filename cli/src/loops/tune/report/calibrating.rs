@@ -17,21 +17,25 @@ use crate::text::plain::one_line;
 
 /// Returns the summary of a calibration, from that of a search.
 pub fn summary(run: &Run, trials: u32, search: Summary) -> Summary {
-    let (name, each) = (one_line(&phrases::target(run)), count(trials as usize, "trial"));
-    let headline = format!("calibrate {name}: {each} of the same skill per scenario");
-    let mut facts = vec![("tried", progress(run, trials))];
+    let mut facts = vec![("tried", search.progress.clone())];
     if let Some(visible) = &run.state.visible {
         facts.extend([("noise", noise(visible.noise.as_ref())), ("visible", smallest(run, visible))]);
     }
     let shown = calibrate::of(run).map(|shown| json!({ "calibration": json(run, trials, &shown) }));
     Summary {
         kind: "calibrate",
-        head: Head { lines: vec![Line::Text(headline)], ..search.head },
+        head: Head { lines: vec![Line::Text(headline(run, trials))], ..search.head },
         result: figures::score(run.search_score(run.start())),
         facts,
         data: Data { last: shown.unwrap_or_default(), ..search.data },
         ..search
     }
+}
+
+/// Returns in one line what is tried, and how often.
+pub fn headline(run: &Run, trials: u32) -> String {
+    let (name, each) = (one_line(&phrases::target(run)), count(trials as usize, "trial"));
+    format!("calibrate {name}: {each} of the same skill per scenario")
 }
 
 /// Returns how many of its trials have a score.

@@ -37,7 +37,7 @@ pub fn summary(run: &Run, two: &Sides, search: Summary) -> Summary {
 }
 
 /// Returns in one line what is compared with what, and how.
-fn headline(run: &Run, two: &Sides) -> String {
+pub fn headline(run: &Run, two: &Sides) -> String {
     let rules = &run.plan.task.rules;
     let trials = count(rules.confirm as usize, "trial");
     if let Some(of) = &two.regraded {

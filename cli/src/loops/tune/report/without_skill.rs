@@ -14,7 +14,7 @@ use crate::text::figures::{self, count};
 use crate::text::plain::one_line;
 
 /// Returns the summary of a run without a skill, from that of a search.
-pub fn summary(run: &Run, trials: u32, search: Summary) -> Summary {
+pub fn summary(run: &Run, search: Summary) -> Summary {
     // The name of the suite, or of its skill.
     let (name, without) = (phrases::target(run), " without a skill");
     let all = try_::results(run);
@@ -28,7 +28,7 @@ pub fn summary(run: &Run, trials: u32, search: Summary) -> Summary {
             ..search.head
         },
         result: if passing == 1 { "1 passes".to_owned() } else { format!("{passing} pass") },
-        facts: vec![("tried", progress(run, trials)), ("shown", shown(run).join(" "))],
+        facts: vec![("tried", search.progress.clone()), ("shown", shown(run).join(" "))],
         data: Data { last: json!({ "without_skill": json(&all) }), ..search.data },
         ..search
     }
