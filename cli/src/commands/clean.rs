@@ -155,9 +155,13 @@ fn plan(args: &CleanArgs, scope: &Scope<'_>) -> Result<CleanPlan, Complaint> {
 }
 
 fn only_copy<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> Option<String> {
+    L::only_copy(&load_own::<L>(scope, id)?, &scope.objects())
+}
+
+/// Reads a run if it is the user's own.
+fn load_own<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> Option<Known<L>> {
     let is_ours = |known: &Known<L>| Ownership::new(scope.env).require(known).is_ok();
-    let known = scope.runs.load::<L>(id).ok().filter(is_ours)?;
-    L::only_copy(&known, &scope.objects())
+    scope.runs.load::<L>(id).ok().filter(is_ours)
 }
 
 /// Returns why a search holds a winner that a person has not decided about. One that does not merge now counts too: the
@@ -166,8 +170,7 @@ fn unapplied(scope: &Scope<'_>, id: &RunId, dismissed: &BTreeSet<RunId>) -> Opti
     if scope.runs.kind(id) != LoopKind::Tune || dismissed.contains(id) {
         return None;
     }
-    let is_ours = |known: &Known<Tune>| Ownership::new(scope.env).require(known).is_ok();
-    let known = scope.runs.load::<Tune>(id).ok().filter(is_ours)?;
+    let known = load_own::<Tune>(scope, id)?;
     match Winner::of(&known)?.fate(&scope.objects(), scope.env) {
         Fate::Waits | Fate::Branchless | Fate::Outdated => {
             let names = plain::one_line(&Tune::members(&known.run.plan).join(", "));

@@ -67,7 +67,7 @@ fn with_target(scope: &Scope<'_>, name: Option<&str>) -> Result<Known<Tune>, Com
     )))
 }
 
-/// Whether a run has a skill to replace, as far as its journal can be read.
+/// Returns whether a run has a skill to replace, as far as its journal can be read.
 pub fn may_have_target(scope: &Scope<'_>, id: &RunId) -> bool {
     match scope.runs.load::<Tune>(id) {
         Ok(known) => known.run.plan.task.searches(),
@@ -78,18 +78,16 @@ pub fn may_have_target(scope: &Scope<'_>, id: &RunId) -> bool {
 
 fn newest_with_target(scope: &Scope<'_>) -> Result<RunId, Complaint> {
     let only = scope.only.unwrap_or(LoopKind::Tune);
-    let is_without = |known: &Known<Tune>| !known.run.plan.task.searches();
-    let without = |id: &RunId| scope.runs.load(id).ok().filter(is_without);
     let newest = scope.runs.named(None, Some(only))?;
-    if only != LoopKind::Tune {
+    if only != LoopKind::Tune || may_have_target(scope, &newest) {
         return Ok(newest);
     }
-    let Some(known) = without(&newest) else { return Ok(newest) };
+    let Known { run, .. } = scope.runs.load::<Tune>(&newest)?;
     let mut others = scope.runs.ids(Some(only)).into_iter();
-    others.find(|id| without(id).is_none()).ok_or_else(|| no_target(&known.run))
+    others.find(|id| may_have_target(scope, id)).ok_or_else(|| no_target(&run))
 }
 
-/// Only a search may ever replace a skill.
+/// Explains why a run has no skill to replace: only a search may replace one.
 fn no_target(run: &Run) -> Complaint {
     let id = &run.plan.run;
     let (what, hint) = match &run.plan.task.aim {
