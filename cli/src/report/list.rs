@@ -19,18 +19,18 @@ pub struct ListedRun {
     pub result: String,
     pub updated: String,
     pub subject: String,
-    /// Whether older runs with the same kind, status and subject add nothing for a reader.
+    /// Whether the table leaves out older runs with the same kind, status and subject.
     pub folds: bool,
-    /// The number of older runs that this one stands for.
+    /// The number of older runs that the table leaves out for this one.
     pub older: usize,
 }
 
 const HEAD: [&str; 7] = ["RUN", "KIND", "STATUS", "PROGRESS", "RESULT", "UPDATED", "SUBJECT"];
 const SUBJECT: usize = HEAD.len() - 1;
-/// The columns to leave out, in this order, until the table fits. The id of a run has the time of its start.
+/// The columns to leave out, in this order, until the table fits. The id of a run contains the time of its start.
 const SPARE: [usize; 4] = [5, 3, 4, 1];
 const GAP: &str = "  ";
-/// The least room for a subject.
+/// The minimum width of a subject.
 const LEAST: usize = 12;
 
 impl ListedRun {
@@ -50,9 +50,10 @@ impl ListedRun {
         }
     }
 
-    fn has_place_of(&self, other: &Self) -> bool {
+    /// Returns whether an older run adds nothing for a reader.
+    fn covers(&self, older: &Self) -> bool {
         let key = |run: &Self| (run.folds, run.kind, run.status);
-        self.folds && key(self) == key(other) && self.subject == other.subject
+        self.folds && key(self) == key(older) && self.subject == older.subject
     }
 
     fn cells(&self) -> [String; HEAD.len()] {
@@ -73,11 +74,11 @@ impl ListedRun {
     }
 }
 
-/// Folds runs, the newest first, into the newest one of their kind: a night makes a calibration for each job.
+/// Counts older runs with the newest one that covers them; the newest come first. A night calibrates each of its jobs.
 pub fn folded(runs: Vec<ListedRun>) -> Vec<ListedRun> {
     let mut shown: Vec<ListedRun> = Vec::new();
     for run in runs {
-        match shown.iter_mut().find(|newest| newest.has_place_of(&run)) {
+        match shown.iter_mut().find(|newest| newest.covers(&run)) {
             Some(newest) => newest.older += 1,
             None => shown.push(run),
         }

@@ -29,7 +29,7 @@ use crate::loops::tune::questions;
 use crate::loops::tune::scenarios::{TaskSet, allow_shell, has_task};
 use crate::loops::tune::search;
 use crate::loops::tune::settings::{ApplyWhen, ModeName, Preset, TuneSettings};
-use crate::loops::tune::task_source::{self, Asked};
+use crate::loops::tune::task_source::{self, TaskQuestion};
 use crate::loops::tune::versions::Version;
 use crate::settings::Settings;
 use crate::settings::origin::Origin;
@@ -135,7 +135,7 @@ pub fn invocations(
     search::wish(first.common.settings.of())?;
     let mode = mode(named, skills.len(), asked)?;
     let args = &match asked.filter(|_| first.needs_task(args)) {
-        Some(person) => match task_source::completed(args, first.asked(&skills, mode), person)? {
+        Some(person) => match task_source::completed(args, first.task_question(&skills, mode), person)? {
             ControlFlow::Continue(args) => args,
             ControlFlow::Break(draft) => return Ok(ControlFlow::Break(draft)),
         },
@@ -247,15 +247,15 @@ impl Draft {
         Ok(Self { common, members, delivery, pages })
     }
 
-    /// Whether a task decides what is done, and the command line has none: the built-in judge only reads the skill.
+    /// Returns whether the command line lacks a task. The built-in judge needs none: it only reads the skill.
     fn needs_task(&self, args: &TuneArgs) -> bool {
         let is_judged = !self.common.casting.of(&Role::EVALUATOR).agent.is_built_in();
         args.suite.is_none() && !has_task(args) && is_judged
     }
 
-    fn asked<'a>(&'a self, skills: &'a [Skill], mode: Mode) -> Asked<'a> {
+    fn task_question<'a>(&'a self, skills: &'a [Skill], mode: Mode) -> TaskQuestion<'a> {
         let Common { project, settings, .. } = &self.common;
-        Asked { skills, mode, project, improver: settings.roles.improver.value.as_ref() }
+        TaskQuestion { skills, mode, project, improver: settings.roles.improver.value.as_ref() }
     }
 
     /// Sets the preset that was answered: it overrides files, and flags override it.

@@ -28,15 +28,15 @@ pub fn worth(cost: &Cost) -> String {
 
 /// Returns what an answer would cost, or that no comparison of reasonable size would give one.
 pub fn text(run: &Run) -> Option<String> {
-    price::of(run).map(|price| said(run, &price))
+    price::of(run).map(|price| text_of(run, &price))
 }
 
 /// Like `text`, with an estimate if separate samples were compared.
 pub fn estimated_text(run: &Run) -> Option<String> {
-    price::of(run).or_else(|| price::of_samples(run)).map(|price| said(run, &price))
+    price::of(run).or_else(|| price::of_samples(run)).map(|price| text_of(run, &price))
 }
 
-fn said(run: &Run, price: &Price) -> String {
+fn text_of(run: &Run, price: &Price) -> String {
     let now = Now::of(run);
     let [first, others @ ..] = price.ways.as_slice() else {
         let (scenarios, trials) = (now.scenarios.max(MOST_PAIRS), now.trials.max(MOST_TRIALS));

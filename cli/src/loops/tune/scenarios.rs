@@ -139,7 +139,7 @@ fn programs(scenario: &Scenario) -> Vec<(String, &str)> {
     named.filter(|(_, program)| !program.contains(['/', '{'])).collect()
 }
 
-/// Whether the command line has a task.
+/// Returns whether the command line has a task.
 pub fn has_task(args: &TuneArgs) -> bool {
     tasks(args).next().is_some()
 }

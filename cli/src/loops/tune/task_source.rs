@@ -1,4 +1,4 @@
-//! Asks what the skills are tried on, if the command line does not say.
+//! Asks for the task of a run, if the command line has none.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -32,9 +32,9 @@ enum Source {
     General,
 }
 
-/// The skills of the command line, and what is known about them.
+/// The facts that decide which sources are offered.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct TaskQuestion<'a> {
     pub skills: &'a [Skill],
     pub mode: Mode,
     pub project: &'a Path,
@@ -45,13 +45,13 @@ pub struct Asked<'a> {
 /// Returns the command line with the user's answer in it, or the arguments to have a suite drafted.
 pub fn completed(
     args: &TuneArgs,
-    asked: Asked<'_>,
+    question: TaskQuestion<'_>,
     person: &dyn Answers,
 ) -> Result<ControlFlow<SuiteNewArgs, TuneArgs>, Complaint> {
     let with_task = |task: String| TuneArgs { text: vec![task], ..args.clone() };
-    Ok(ControlFlow::Continue(match source(args, asked, person)? {
+    Ok(ControlFlow::Continue(match source(args, question, person)? {
         Source::Own => args.clone(),
-        Source::Project => TuneArgs { suite: Some(asked.project.join(SUITE_FILE)), ..args.clone() },
+        Source::Project => TuneArgs { suite: Some(question.project.join(SUITE_FILE)), ..args.clone() },
         Source::Typed => {
             let task =
                 person.line("Which task?", "as you would ask an agent; enter to let it make one up")?;
@@ -63,26 +63,27 @@ pub fn completed(
                 skill: args.skills.clone(),
                 to: None,
                 scenarios: DRAFTS,
-                agent: asked.improver.cloned(),
+                agent: question.improver.cloned(),
                 trust: args.trust,
             }));
         }
     }))
 }
 
-fn source(args: &TuneArgs, asked: Asked<'_>, person: &dyn Answers) -> Result<Source, Complaint> {
-    let sources = sources(args, asked);
-    let what = match asked.skills {
+fn source(args: &TuneArgs, question: TaskQuestion<'_>, person: &dyn Answers) -> Result<Source, Complaint> {
+    let sources = sources(args, question);
+    let what = match question.skills {
         [skill] => one_line(&skill.name),
         skills => format!("these {} skills", skills.len()),
     };
-    let options: Vec<&str> = sources.iter().map(|source| label(*source, asked.skills.len())).collect();
+    let options: Vec<&str> = sources.iter().map(|source| label(*source, question.skills.len())).collect();
     Ok(sources[person.pick(&format!("What should {what} be tried on?"), &options, 0)?])
 }
 
 /// Returns what there is to choose from; the first one is the default. A chain has no suite of its own, and drafts are
 /// of one skill. A dry run calls no agent.
-fn sources(args: &TuneArgs, Asked { skills, mode, project, improver }: Asked<'_>) -> Vec<Source> {
+fn sources(args: &TuneArgs, question: TaskQuestion<'_>) -> Vec<Source> {
+    let TaskQuestion { skills, mode, project, improver } = question;
     let has_own = mode == Mode::Single && skills.iter().any(|skill| Suite::is_beside(&skill.path));
     let has_suite = SafePath::below(project, SUITE_FILE).is_file();
     let is_free = project.join(SUITE_FILE).symlink_metadata().is_err();
@@ -138,9 +139,9 @@ mod tests {
             Self { project, skills, improver: AgentSpec { agent: "claude".to_owned(), model: None } }
         }
 
-        fn asked(&self, skills: usize, mode: Mode) -> Asked<'_> {
+        fn asked(&self, skills: usize, mode: Mode) -> TaskQuestion<'_> {
             let project = self.project.path();
-            Asked { skills: &self.skills[..skills], mode, project, improver: Some(&self.improver) }
+            TaskQuestion { skills: &self.skills[..skills], mode, project, improver: Some(&self.improver) }
         }
 
         /// Returns the command line or the draft of a person who picks this option.
@@ -168,7 +169,7 @@ mod tests {
         let world = World::new(&[]);
         let offline = AgentSpec { agent: offline::NAME.to_owned(), model: None };
         for improver in [None, Some(&offline)] {
-            let asked = Asked { improver, ..world.asked(1, Mode::Single) };
+            let asked = TaskQuestion { improver, ..world.asked(1, Mode::Single) };
             assert_eq!(sources(&args(&[]), asked), [Typed, General], "no agent drafts");
         }
     }
