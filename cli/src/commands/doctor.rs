@@ -83,8 +83,9 @@ fn look(args: &DoctorArgs, env: &Environment) -> Result<DoctorReport, Complaint>
     }
     let confinement = System::of(&settings);
     let folders = place::look(&root, env);
+    let verdict = verdict::judge(&settings, &project, &agents, wrap.as_ref(), &folders, env);
     Ok(DoctorReport {
-        verdict: verdict::judge(&settings, &project, &agents, wrap.as_ref(), &folders, env),
+        verdict: verdict.after_probes(&agents),
         version: env!("CARGO_PKG_VERSION"),
         agents,
         wrap,

@@ -29,6 +29,17 @@ pub struct DoctorVerdict {
 }
 
 impl DoctorVerdict {
+    /// Counts every failed test call as a problem, also if a run could start without that agent.
+    pub fn after_probes(self, agents: &[AgentSeen]) -> Self {
+        let failed: Vec<String> = agents.iter().filter_map(AgentSeen::to_fix).collect();
+        if failed.is_empty() || !self.ready {
+            return self;
+        }
+        // A user who has installed an agent does not want the built-in one instead.
+        let without = self.for_more.is_none().then(|| format!("; or do without: {}", self.next));
+        missing(failed.join("; ") + &without.unwrap_or_default())
+    }
+
     /// Says whether a run can start, and what else is missing.
     pub fn lines(&self, width: usize, style: Style) -> Vec<String> {
         let word = match (self.ready, &self.for_more) {
@@ -48,28 +59,8 @@ impl DoctorVerdict {
     }
 }
 
-/// Returns the first problem found, or the command to run. An agent that failed its test call is a problem, also if a
-/// run could start without it.
-pub fn judge(
-    settings: &Settings,
-    project: &Project,
-    agents: &[AgentSeen],
-    wrap: Option<&WrapSeen>,
-    folders: &[Place],
-    env: &Environment,
-) -> DoctorVerdict {
-    let verdict = startable(settings, project, agents, wrap, folders, env);
-    let failed: Vec<String> = agents.iter().filter_map(AgentSeen::to_fix).collect();
-    if failed.is_empty() || !verdict.ready {
-        return verdict;
-    }
-    // A user who has installed an agent does not want the built-in one instead.
-    let without = verdict.for_more.is_none().then(|| format!("; or do without: {}", verdict.next));
-    missing(failed.join("; ") + &without.unwrap_or_default())
-}
-
 /// Returns what keeps a run from starting, or the command to run.
-fn startable(
+pub fn judge(
     settings: &Settings,
     project: &Project,
     agents: &[AgentSeen],
