@@ -57,25 +57,14 @@ fn conflict(paths: &[String]) -> ProposeError {
 
 /// Returns the files that differ between two versions in the properties that git stores.
 fn differing<'a>(from: &'a Manifest, to: &'a Manifest) -> BTreeMap<Vec<u8>, (Found<'a>, Found<'a>)> {
-    let mut files: BTreeMap<Vec<u8>, (Found<'a>, Found<'a>)> = BTreeMap::new();
-    let leaves = |manifest: &'a Manifest| manifest.entries().iter().filter(|entry| !entry.node.is_folder());
-    for entry in leaves(from) {
-        files.entry(entry.path.as_bytes().to_vec()).or_default().0 = Some(&entry.node);
-    }
-    for entry in leaves(to) {
-        files.entry(entry.path.as_bytes().to_vec()).or_default().1 = Some(&entry.node);
-    }
-    files.retain(|_, (base, theirs)| match (base, theirs) {
-        (Some(base), Some(theirs)) => !base.same_content(theirs) || mode(base) != mode(theirs),
-        _ => true,
-    });
-    files
+    let files = from.differing_in_git(to);
+    files.map(|(path, base, theirs)| (path.as_bytes().to_vec(), (base, theirs))).collect()
 }
 
 fn mode(node: &Node) -> Mode {
     match node {
         Node::Link { .. } => Mode::Link,
-        Node::File { mode, .. } if mode & 0o100 != 0 => Mode::Program,
+        Node::File { .. } if node.is_program() => Mode::Program,
         Node::File { .. } | Node::Folder { .. } => Mode::File,
     }
 }

@@ -125,6 +125,25 @@ impl Node {
             (Self::File { .. } | Self::Folder { .. } | Self::Link { .. }, _) => false,
         }
     }
+
+    /// Returns true for a file that git stores as executable.
+    pub(crate) fn is_program(&self) -> bool {
+        matches!(self, Self::File { mode, .. } if mode & 0o100 != 0)
+    }
+}
+
+/// Returns the file or symlink at a path: git stores no folders.
+pub(super) fn leaf(node: Option<&Node>) -> Option<&Node> {
+    node.filter(|node| !node.is_folder())
+}
+
+/// Returns true if git would store the same. Of modes, only the owner's execute permission counts.
+pub(super) fn same_in_git(one: Option<&Node>, other: Option<&Node>) -> bool {
+    match (one, other) {
+        (None, None) => true,
+        (Some(one), Some(other)) => one.same_content(other) && one.is_program() == other.is_program(),
+        (Some(_), None) | (None, Some(_)) => false,
+    }
 }
 
 /// Returns the permissions, plus execution for everyone who may read if `mode` lets the owner execute the file.
@@ -263,6 +282,15 @@ impl Manifest {
             let other = theirs.next_if(|_| order.is_ge());
             Some((&one.or(other)?.path, one.map(|entry| &entry.node), other.map(|entry| &entry.node)))
         })
+    }
+
+    /// Returns every path where git would store different files or symlinks, with what each manifest has there.
+    pub(crate) fn differing_in_git<'a>(
+        &'a self,
+        other: &'a Self,
+    ) -> impl Iterator<Item = (&'a RelPath, Option<&'a Node>, Option<&'a Node>)> {
+        let leaves = self.beside(other).map(|(path, ours, theirs)| (path, leaf(ours), leaf(theirs)));
+        leaves.filter(|(_, ours, theirs)| !same_in_git(*ours, *theirs))
     }
 
     pub(super) fn check(&self) -> Result<(), ManifestError> {

@@ -11,7 +11,7 @@ use skilltune_phases::base::id::{BlobId, TreeId};
 use super::capture::{Limits, scan};
 use super::ignored::IgnoreRules;
 use super::look::CaptureError;
-use super::manifest::{Manifest, Node};
+use super::manifest::{Manifest, Node, leaf, same_in_git};
 use super::merge::{MOST_MERGED, merge_lines};
 use super::objects::Objects;
 use super::path::RelPath;
@@ -77,11 +77,8 @@ struct Look<'a> {
 impl Look<'_> {
     fn whole(&self) -> Result<Presence, CaptureError> {
         let mut presence = Presence::Present;
-        for (path, base, change) in self.base.beside(self.change) {
-            let (base, change, now) = (leaf(base), leaf(change), leaf(self.now.get(path)));
-            if !is_same(base, change) {
-                presence = presence.max(self.at(path, base, now, change)?);
-            }
+        for (path, base, change) in self.base.differing_in_git(self.change) {
+            presence = presence.max(self.at(path, base, leaf(self.now.get(path)), change)?);
         }
         Ok(presence)
     }
@@ -93,10 +90,10 @@ impl Look<'_> {
         now: Leaf<'_>,
         change: Leaf<'_>,
     ) -> Result<Presence, CaptureError> {
-        if is_same(now, change) {
+        if same_in_git(now, change) {
             return Ok(Presence::Present);
         }
-        if is_same(now, base) {
+        if same_in_git(now, base) {
             return Ok(Presence::Absent);
         }
         let (Some(Node::File { blob: ours, size, .. }), Some(Node::File { blob: theirs, size: other, .. })) =
@@ -120,28 +117,13 @@ impl Look<'_> {
         let before = before.map(|(blob, _)| self.objects.read(blob)).transpose()?.unwrap_or_default();
         let (ours, theirs) = ((self.read)(path, *ours)?, self.objects.read(*theirs)?);
         Ok(match merge_lines(&before, &ours, &theirs) {
-            Ok(merged) if merged == ours && is_program(now) == is_program(change) => Presence::Present,
+            Ok(merged) if merged == ours && now.map(Node::is_program) == change.map(Node::is_program) => {
+                Presence::Present
+            }
             Ok(_) => Presence::Absent,
             Err(_) => Presence::Conflicting,
         })
     }
-}
-
-fn leaf(node: Option<&Node>) -> Leaf<'_> {
-    node.filter(|node| !node.is_folder())
-}
-
-/// Returns whether git would store the same.
-fn is_same(one: Leaf<'_>, other: Leaf<'_>) -> bool {
-    match (one, other) {
-        (None, None) => true,
-        (Some(first), Some(second)) => first.same_content(second) && is_program(one) == is_program(other),
-        (Some(_), None) | (None, Some(_)) => false,
-    }
-}
-
-fn is_program(node: Leaf<'_>) -> bool {
-    matches!(node, Some(Node::File { mode, .. }) if mode & 0o100 != 0)
 }
 
 #[cfg(test)]
