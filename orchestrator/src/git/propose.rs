@@ -65,9 +65,7 @@ pub struct Wanted {
 
 /// Fails if no change of this folder could be proposed in its current state. For callers that check this beforehand.
 pub fn require_repository(git: &Git<'_>, folder: &Path, now: &Manifest) -> Result<(), ProposeError> {
-    let (repository, prefix) = Repository::of(git, folder)?;
-    commit::require_identity(&repository)?;
-    change::committed(&repository, &prefix, now).map(drop)
+    ready_repository(git, folder, now).map(drop)
 }
 
 /// Like `require_repository`, for a proposal of this form. Returns why no pull request would be made, if something is in
@@ -78,11 +76,23 @@ pub fn rehearse(
     now: &Manifest,
     form: Form,
 ) -> Result<Option<String>, ProposeError> {
-    require_repository(git, folder, now)?;
+    let repository = ready_repository(git, folder, now)?;
     match form {
         Form::Branch | Form::Patch => Ok(None),
-        Form::PullRequest => publish::rehearse(git, &Repository::of(git, folder)?.0),
+        Form::PullRequest => publish::rehearse(git, &repository),
     }
+}
+
+/// Returns the repository of a folder whose change could be proposed.
+fn ready_repository<'a>(
+    git: &Git<'a>,
+    folder: &Path,
+    now: &Manifest,
+) -> Result<Repository<'a>, ProposeError> {
+    let (repository, prefix) = Repository::of(git, folder)?;
+    commit::require_identity(&repository)?;
+    change::committed(&repository, &prefix, now)?;
+    Ok(repository)
 }
 
 pub fn propose(git: &Git<'_>, objects: &Objects, wanted: &Wanted) -> Result<Proposal, ProposeError> {
