@@ -10,7 +10,7 @@ use crate::settings::origin::Origin;
 use crate::terminal::environment::Environment;
 use crate::trust::pinned::{Ground, file_names};
 
-/// An argument whose file no command gets in silence.
+/// Why skilltune does not pass the file of an argument to a command.
 #[derive(Debug, thiserror::Error)]
 pub enum BadArgument {
     #[error("its argument {name:?} leads through a symlink, {}", .link.display())]
@@ -21,7 +21,7 @@ pub enum BadArgument {
     Unusable { name: String, file: PathBuf },
 }
 
-/// How to fix such an argument.
+/// The hint for each of them.
 pub const FULL_PATH: &str = "write the full path of the file that you mean";
 
 /// Returns the settings of an agent, with full paths in its command.
@@ -33,7 +33,7 @@ pub fn of_agent(entry: &AgentEntry, env: &Environment) -> Result<AgentSettings, 
     Ok(settings)
 }
 
-/// Returns where the command of an agent starts its relative paths.
+/// Returns where relative paths in the command of an agent start; none without a settings file.
 pub fn ground(entry: &AgentEntry, env: &Environment) -> Option<Ground> {
     let folder = entry.origin.file().and_then(Path::parent)?;
     let writes = entry.settings.writes.iter().flatten();
@@ -75,18 +75,22 @@ fn full(name: &str, origin: &Origin, ground: &Ground) -> Result<String, BadArgum
 
 /// Fails if the path leads through a symlink, or out of the project.
 fn require_plain(name: &str, ground: &Ground) -> Result<(), BadArgument> {
-    let (name, mut here) = (name.to_owned(), ground.base.clone());
-    for part in Path::new(&name).components() {
+    let mut here = ground.base.clone();
+    for part in Path::new(name).components() {
         match part {
             Component::ParentDir => drop(here.pop()),
             Component::Normal(part) => here.push(part),
             Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
         }
         if here.is_symlink() {
-            return Err(BadArgument::Link { name: name.clone(), link: here });
+            return Err(BadArgument::Link { name: name.to_owned(), link: here });
         }
     }
-    if here.starts_with(&ground.root) { Ok(()) } else { Err(BadArgument::Outside { name, file: here }) }
+    if here.starts_with(&ground.root) {
+        Ok(())
+    } else {
+        Err(BadArgument::Outside { name: name.to_owned(), file: here })
+    }
 }
 
 fn has_placeholder(text: &str) -> bool {
