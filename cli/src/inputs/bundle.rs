@@ -18,7 +18,7 @@ const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
 const MOST_BYTES: u64 = 4 << 20;
 const PAGE: &str = "SKILL.md";
 
-/// Returns where those of the paths lead that leave the skill's folder, but not the bundle.
+/// Finds where each path leads that leaves the skill's folder. Skips paths that leave the bundle too.
 pub fn paths(skill: &Path, leaving: impl IntoIterator<Item = String>) -> Vec<(String, PluginPath)> {
     let Some(root) = root(skill) else { return Vec::new() };
     let Ok(own) = skill.strip_prefix(&root) else { return Vec::new() };
@@ -29,6 +29,7 @@ pub fn paths(skill: &Path, leaving: impl IntoIterator<Item = String>) -> Vec<(St
     leaving.into_iter().filter_map(end).collect()
 }
 
+/// Returns the folder of the bundle, if the skill is in one.
 fn root(skill: &Path) -> Option<PathBuf> {
     let above: Vec<&Path> = lineage(skill).into_iter().skip(1).collect();
     let has = |folder: &Path, file: &str| SafePath::below(folder, file).is_file();
@@ -69,10 +70,11 @@ fn joined(own: &Path, path: &str) -> Option<PathBuf> {
     Some(place)
 }
 
+/// Returns what is at a path of the bundle; none for a path through a symlink.
 fn end(root: &Path, own: &Path, place: &Path) -> Option<PluginPath> {
     let is_there = |place: &Path| place.as_os_str().is_empty() || SafePath::below(root, place).exists();
     if !is_there(place) {
-        // What a symlink leads to is not looked up.
+        // skilltune does not follow symlinks here.
         let is_behind_link = place.ancestors().skip(1).any(|above| root.join(above).is_symlink());
         return (!is_behind_link).then_some(PluginPath::Missing);
     }

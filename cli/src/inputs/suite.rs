@@ -108,7 +108,7 @@ impl Suite {
         Self::of_file(file)
     }
 
-    /// Whether a skill brings a suite.
+    /// Returns true if a skill brings a suite.
     pub fn is_beside(skill: &Path) -> bool {
         SafePath::below(skill, OWN).is_file()
     }

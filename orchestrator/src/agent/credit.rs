@@ -1,6 +1,6 @@
 //! Reads from a service's message that the account has no credit left. A limit resets; credit has to be bought.
 
-/// How services say it, in lower case.
+/// Matches messages about used-up credit, in lower case.
 const WORDS: [&str; 9] = [
     "credit balance",
     "out of credit",
@@ -13,10 +13,11 @@ const WORDS: [&str; 9] = [
     "payment required",
 ];
 
-/// An exceeded quota. `OpenAI` means credit; Google uses the same words for limits that reset.
+/// Matches an exceeded quota. `OpenAI` means credit; Google uses the same words for limits that reset.
 const QUOTA: [&str; 2] = ["exceeded your current quota", "quota exceeded. check your plan"];
 const GOOGLES: [&str; 3] = ["for metric", "ai.google.dev", "googleapis"];
 
+/// Returns true if a service says that the account has no credit left.
 pub(super) fn is_used_up(message: &str) -> bool {
     let lower = message.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|one| lower.contains(one));

@@ -345,7 +345,7 @@ fn denied(event: &Value, talk: &mut Talk) {
     }
 }
 
-/// How the service says that a key is not accepted, whatever its status.
+/// Matches messages of the service that it does not accept a key, whatever their status.
 const NOT_ACCEPTED: [&str; 4] =
     ["api key not valid", "api_key_invalid", "use another api key", "unregistered callers"];
 

@@ -48,7 +48,7 @@ impl Via {
         }
     }
 
-    /// Whether an agent works through a wrapper.
+    /// Returns true if an agent works through a wrapper.
     pub fn calls(agent: Real) -> bool {
         Self::AGENTS.contains(&agent.name())
     }

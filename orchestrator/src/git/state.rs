@@ -1,4 +1,4 @@
-//! What a person did with a proposal since it was made. Nothing is changed; only `gh` asks a server.
+//! Finds out what a person did with a proposal since it was made. Nothing is changed; only `gh` asks a server.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub enum ProposalState {
 }
 
 impl ProposalState {
-    /// `folder` is one of the folders that the proposal changes.
+    /// Returns the state of a proposal that changes `folder`, and maybe others.
     pub fn of(git: &Git<'_>, folder: &Path, proposal: &Proposal) -> Result<Self, GitError> {
         // A journal may come from somebody else.
         if !is_id(&proposal.commit) {
@@ -59,7 +59,7 @@ fn contains(git: &Git<'_>, revision: &str, commit: &str) -> Result<bool, GitErro
     }
 }
 
-/// Returns whether git reads the name as that of a branch, and as nothing else.
+/// Returns true if git can only read the name as a branch.
 fn is_plain(branch: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_+/".contains(c);
     !branch.is_empty() && branch.chars().all(is_plain)

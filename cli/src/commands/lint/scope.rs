@@ -1,5 +1,5 @@
-//! Which skills lint checks: those in the folders that the user names, those that the named files belong to, or all
-//! that `tune` finds by name.
+//! Finds the skills that lint checks: those in the folders that the user names, those that the named files belong to,
+//! or all that `tune` finds by name.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Bound;
@@ -110,6 +110,7 @@ impl Scope {
         match owners.entry(folder).or_insert_with(|| skill_of(&path)) {
             Some(skill) => self.add_skill(skill.clone()),
             None if path.exists() => self.strangers.push(path),
+            // Fails with the reason: there is no such path.
             None => drop(find::real(&path)?),
         }
         Ok(())

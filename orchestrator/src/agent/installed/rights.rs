@@ -66,8 +66,8 @@ impl Agent {
         }
     }
 
-    /// Whether the agent has tools that open files of its workspace, with any rights. Of a command this is unknown, and the
-    /// built-in agent gets no prompt.
+    /// Returns true if the agent has tools that open files of its workspace, with any rights. For a command this is
+    /// unknown, and the built-in agent gets no prompt.
     pub fn opens_files(&self) -> bool {
         match &self.kind {
             AgentKind::Real(_) => true,
