@@ -20,6 +20,7 @@ use crate::nights::book::Shelf;
 use crate::nights::file::NightPlan;
 use crate::nights::jobs;
 use crate::nights::outcome::place_of;
+use crate::nights::secrets::Secrets;
 use crate::runs::ownership::Ownership;
 use crate::runs::{Known, Runs, commit};
 use crate::terminal::environment::Environment;
@@ -119,7 +120,8 @@ fn updated(one: &Waiting, winner: &Winner<'_>, objects: &Objects, env: &Environm
     if let Some(proposal) = winner.proposal() {
         one.decided.place = place_of(proposal);
         one.decided.commit = Some(proposal.commit.clone());
-        one.decided.notes.clone_from(&proposal.notes);
+        let secrets = Secrets::of(env);
+        one.decided.notes = proposal.notes.iter().map(|note| secrets.hide(note)).collect();
     }
     match (fate, &one.decided.place) {
         (Fate::Taken | Fate::Declined | Fate::Outdated, _) => return None,
