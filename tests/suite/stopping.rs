@@ -214,6 +214,7 @@ fn stop_asks_a_run_to_finish_what_is_under_way() {
     let stop = scene.run(&["stop"]);
     assert_eq!(stop.code, Some(0), "{stop:?}");
     assert!(stop.stderr.contains("skilltune resume"), "{stop:?}");
+    run.until_said("press Ctrl-C to end them now");
     gate.open();
     let ran = run.wait();
     assert_eq!(ran.code, Some(130), "{ran:?}");
