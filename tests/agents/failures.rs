@@ -18,7 +18,7 @@ fn failing(agent: &str, scenario: &str, more: &[&str]) -> Ran {
 /// resumable if the fault was not the call's own.
 fn assert_fails(agent: &str, scenario: &str, kind: &str) {
     let ran = failing(agent, scenario, &[]);
-    let once = ["authentication", "forbidden", "model_not_found", "usage_error", "usage_limit"];
+    let once = ["authentication", "forbidden", "model_not_found", "no_credit", "usage_error", "usage_limit"];
     let times = if once.contains(&kind) { 1 } else { 2 };
     assert_eq!(ran.failures(), vec![kind; times], "{agent} {scenario}: {ran:?}");
     let own = matches!(kind, "refused" | "empty" | "off_schema");
@@ -136,7 +136,7 @@ fn what_opencode_tells_of_its_service_is_understood() {
         ("404", "model_not_found"),
         ("429", "rate_limited"),
         ("500", "overloaded"),
-        ("used-up", "usage_limit"),
+        ("used-up", "no_credit"),
         ("refusal", "refused"),
         ("empty", "empty"),
         ("page", "network"),
