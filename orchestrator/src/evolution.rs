@@ -32,7 +32,7 @@ const MOST_ENTRIES: usize = 20_000;
 /// The largest file that is read.
 const LARGEST: u64 = 8 << 20;
 
-/// What is wrong with the folder, and what a person can do about it.
+/// An error in the folder, and how a person can fix it.
 #[derive(Debug, thiserror::Error)]
 pub enum EvolutionError {
     #[error("{} is {kind}, but the loop needs a folder there; move it away, or choose another folder", path.display())]

@@ -49,7 +49,7 @@ pub fn run(args: &NightDismissArgs, env: &Environment, printer: Printer) -> Resu
     Ok(Exit::Reached)
 }
 
-/// Says what is forgotten, and what of it is left.
+/// Reports a dismissal, and what of the winner still exists.
 fn line(one: &Waiting) -> String {
     let Waiting { job, run, decided, .. } = one;
     if !one.is_winner() {

@@ -170,7 +170,7 @@ fn put<T: Clone>(setting: &mut Setting<T>, value: Option<T>, origin: &Origin) {
     }
 }
 
-/// Reads the project's file. No symlink is followed: a repository does not choose what is read.
+/// Reads the project's file. It follows no symlink, because a repository must not choose which file is read.
 fn read(project: &Path) -> Result<Option<TextFile>, String> {
     let place = SafePath::below(&real(project), PLACE);
     match place.read(LARGEST) {

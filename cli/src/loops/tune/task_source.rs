@@ -17,7 +17,7 @@ use crate::terminal::complaint::Complaint;
 use crate::terminal::questions::Answers;
 use crate::text::plain::one_line;
 
-/// Where the tasks come from.
+/// The source of the tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
     /// The suite that the skill brings along.

@@ -82,7 +82,7 @@ pub struct ContractLevels {
     optional: Vec<Level>,
 }
 
-/// Whether a contract is agreed on at a level.
+/// When a contract is agreed on at a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agreement {
     Always,

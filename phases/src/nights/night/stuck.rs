@@ -19,7 +19,7 @@ pub struct Stuck<'a> {
     pub since: Date,
     /// The cause in the last of them.
     pub cause: Cause<'a>,
-    /// Whether a person knows.
+    /// True if a person knows of it.
     pub acknowledged: bool,
 }
 

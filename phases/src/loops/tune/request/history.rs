@@ -64,7 +64,7 @@ fn measured(run: &Run, parent: CandidateId, edited: CandidateId, member: Place) 
     std::iter::once(counts).chain(turns).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether each criterion with a verdict is met in all trials.
+/// The criteria with a verdict, each with true if it is met in all trials.
 type Results = BTreeMap<CriterionId, bool>;
 
 fn results(run: &Run, candidate: CandidateId, member: Place) -> Results {
