@@ -48,14 +48,14 @@ fn a_run_in_a_pipe_is_told_in_plain_lines() {
       1 suggestion; strength: SKILL.md states its quality; weakness: SKILL.md: the quality is only 40
     round 2 of 5  60.4 (+20.8)    kept        edit of wording, structure
       1 suggestion; strength: SKILL.md states its quality; weakness: SKILL.md: the quality is only 60
-    round 3 of 5  25.8 (-34.6)    dropped
+    round 3 of 5  25.8 (-34.6)    dropped     quality 60 becomes 30
       1 suggestion; strength: SKILL.md states its quality; weakness: SKILL.md: the quality is only 30
-    round 4 of 5  25.8 (-34.6)    dropped
+    round 4 of 5  25.8 (-34.6)    dropped     quality 60 becomes 30
       1 suggestion; strength: SKILL.md states its quality; weakness: SKILL.md: the quality is only 30
     comparing HASH with the start on fresh trials
     "#);
     insta::assert_snapshot!(steady(&scene.normalized(&ran.stdout), scene.path("").as_path()), @r#"
-    verdict: the candidate scored higher than the start (39.6 -> 60.4, 1 scenario, 1 fresh trial of each version on each; the search claimed +20.8)
+    verdict: the candidate scored higher than the start (39.6 -> 60.4 on 1 scenario)
     writer: 39.6 -> 60.4 (+20.8), goal 80 not reached
 
     round 1  ###############                 |          39.6   baseline
@@ -81,7 +81,7 @@ fn a_run_in_a_pipe_is_told_in_plain_lines() {
 
 #[test]
 fn a_run_without_a_task_says_so_on_the_first_screen_in_the_report_and_in_json() {
-    const NOTE: &str = "no task given; the agent chooses a typical task for each skill";
+    const NOTE: &str = "no task given: the agent makes one up for each skill, which is weak evidence";
     let scene = Scene::new(&[("writer", 40)], &script());
     let line = ["tune", "writer", "--max-iterations", "1"];
     let ran = scene.run(&line);
@@ -104,7 +104,7 @@ fn a_run_is_looked_at_from_all_sides() {
     insta::assert_snapshot!(data(&scene, &["status"]), @r#"
     run      RUN  tune of writer
     status   The champion scored higher than the start and was applied, as you said.
-    round    3 of 5
+    search   round 3 of 5
     verdict  the candidate scored higher than the start
     score    89.6, goal 80  (candidate HASH)
     updated  MOMENT

@@ -81,13 +81,13 @@ fn in_an_empty_folder_it_reads_like_a_story() {
       weakness: references/style-guide.md:1: the file has 107 lines and no table of contents (contents-missing)
     round 3 of 8  95.0 (+6.2)     kept        edit of script
       weakness: references/style-guide.md:1: the file has 107 lines and no table of contents (contents-missing)
-    round 4 of 8  77.5 (-17.5)    dropped
+    round 4 of 8  77.5 (-17.5)    dropped     paragraph-repeated: Keep the first copy and remove the others.
       weakness: references/style-guide.md:1: the file has 107 lines and no table of contents (contents-missing)
     round 5 of 8  97.5 (+2.5)     kept        edit of wording, structure
       weakness: references/template.md:9: duplicate of line 5 (paragraph-repeated)
     comparing 0408f67c2d24 with the start on fresh trials of 4 held-out scenarios
 
-    verdict: WIN, better by 33.7 points, by at least 33.7 at confidence 0.9 (63.8 -> 97.5, 4 held-out scenarios, 1 fresh trial of each version on each; the search claimed +33.7)
+    verdict: WIN, 63.8 -> 97.5 on 4 scenarios that the search has not seen: better by at least 33.7 (at most 1 useless candidate in 10 gets this far)
     release-notes: 63.8 -> 97.5 (+33.7), goal 97 reached
 
     round 1  #########################              |   63.8   baseline
@@ -124,7 +124,7 @@ fn in_an_empty_folder_it_reads_like_a_story() {
       weakness: SKILL.md:14: duplicate of line 8 (paragraph-repeated)
     comparing 86298e59b773 with the start on fresh trials of 4 held-out scenarios
 
-    verdict: WIN, better by 25.0 points, by at least 25.0 at confidence 0.9 (72.5 -> 97.5, 4 held-out scenarios, 1 fresh trial of each version on each; the search claimed +25.0)
+    verdict: WIN, 72.5 -> 97.5 on 4 scenarios that the search has not seen: better by at least 25.0 (at most 1 useless candidate in 10 gets this far)
     gather-facts -> write-brief: 72.5 -> 97.5 (+25.0), goal 95 reached
 
     round 1  #############################         |    72.5   baseline

@@ -25,11 +25,11 @@ fn rollback_restores_byte_for_byte_and_apply_brings_back() {
     insta::assert_snapshot!(data(&scene, &["status"]), @r"
     run      RUN  tune of writer
     status   The champion scored higher than the start, and the run applied it.
-    round    3 of 5
+    search   round 3 of 5
     verdict  the candidate scored higher than the start
     score    89.6, goal 80  (candidate HASH)
     updated  MOMENT
-    since    skill restored to its state before the run
+    since    rolled back: the skill is as it was before the run
     next     skilltune diff RUN   (see the champion's changes)
     next     skilltune apply RUN   (apply it)
     ");
@@ -101,7 +101,7 @@ fn a_question_without_a_terminal_holds_the_run_until_it_is_answered() {
     insta::assert_snapshot!(data(&scene, &["status"]), @r"
     run      RUN  tune of writer
     status   waits for your answer: apply the champion?
-    round    3 of 5
+    search   round 3 of 5
     verdict  the candidate scored higher than the start
     score    89.6, goal 80  (candidate HASH)
     updated  MOMENT

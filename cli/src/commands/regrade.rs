@@ -75,7 +75,10 @@ fn no_comparison(run: &Run, why: NoComparison) -> Complaint {
             return Complaint::input(format!("run {id} has not ended"))
                 .hint(format!("`skilltune resume {id}` continues it"));
         }
-        (NoComparison::None, Aim::Improve) => "its search found no better candidate",
+        (NoComparison::None, Aim::Improve) if run.state.challenger.is_none() => {
+            "its search found no better candidate"
+        }
+        (NoComparison::None, Aim::Improve) => "its start was not tried on the scenarios of the comparison",
         (NoComparison::None, Aim::Try { .. }) => "it tried a suite without a skill",
         (NoComparison::None, Aim::Calibrate { .. }) => "it calibrated a suite",
         (NoComparison::None, Aim::Compare(_)) => "it has no trials",

@@ -198,7 +198,7 @@ pub fn is_rolled_back<L: Ui>(run: &Run<L>) -> bool {
 pub fn placed<L: Ui>(by: PlacedBy) -> String {
     match by {
         PlacedBy::Apply => "candidate applied".to_owned(),
-        PlacedBy::Rollback => format!("{} restored to its state before the run", L::TARGET),
+        PlacedBy::Rollback => format!("rolled back: the {} is as it was before the run", L::TARGET),
     }
 }
 

@@ -39,6 +39,15 @@ pub struct NotAConfidence;
 impl Confidence {
     pub const ALL: [Self; 3] = [Self::P80, Self::P90, Self::P95];
 
+    /// Returns among how many useless challengers one may win.
+    pub fn one_in(self) -> u32 {
+        match self {
+            Self::P80 => 5,
+            Self::P90 => 10,
+            Self::P95 => 20,
+        }
+    }
+
     /// Returns how often a useless challenger may win.
     pub fn alpha(self) -> f64 {
         match self {

@@ -42,7 +42,7 @@ fn a_folder_that_the_run_filled_is_empty_again_and_the_result_is_kept() {
     insta::assert_snapshot!(again, @"the folder is already in its state before the run");
     let status = scene.run(&["status", "--format", "json"]).json();
     assert_eq!((&status["rolled_back"], &status["next"]), (&json!(true), &json!([])));
-    assert!(scene.run(&["history"]).stdout.contains("folder restored to its state before the run"));
+    assert!(scene.run(&["history"]).stdout.contains("rolled back: the folder is as it was before the run"));
     let report = scene.run(&["report"]).stdout;
     assert!(report.contains("site was restored to its state before the run"), "{report}");
     let clean = scene.run(&["clean", "--dry-run"]).stderr;

@@ -50,12 +50,12 @@ fn head(run: &Run) -> Head {
     Head { lines, size: Some(words::scenarios(plan)), legend }
 }
 
-const LEGEND: &str = "percentages: chance of meeting a statement, based on all trials and edits";
+const LEGEND: &str = "7% = how likely the skill now meets a statement, by all trials and edits";
 
 /// Returns the progress so far and its limit.
 pub fn progress(run: &Run) -> String {
     match &run.plan.task.aim {
-        Aim::Improve => format!("round {} of {}", run.round_number(), run.plan.task.rules.max_iterations),
+        Aim::Improve => words::place(run, run.round_number(), false),
         Aim::Try { trials } => without_skill::progress(run, *trials),
         Aim::Calibrate { trials } => calibrating::progress(run, *trials),
         Aim::Compare(_) => comparing::progress(run),
@@ -70,7 +70,7 @@ fn change(run: &Run) -> String {
 
 fn facts(run: &Run) -> Vec<(&'static str, String)> {
     let rules = &run.plan.task.rules;
-    let mut facts = vec![("round", format!("{} of {}", run.round_number(), rules.max_iterations))];
+    let mut facts = vec![("search", words::place(run, run.round_number(), false))];
     let compared = run.state.shipment.as_ref().filter(|shipment| shipment.is_compared());
     facts.extend(compared.map(|shipment| ("verdict", verdicts::verdict(run, shipment))));
     // The score that the search claims is not shown after a comparison.

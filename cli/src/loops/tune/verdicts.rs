@@ -107,6 +107,16 @@ pub fn arrow(pair: &Pair) -> &'static str {
     }
 }
 
+/// Returns the scenarios of the comparison.
+pub fn compared(run: &Run, shipment: &Shipment) -> String {
+    let alone = shipment.unpaired.as_ref().map(|samples| samples.challenger.len());
+    let compared = count(alone.unwrap_or(shipment.pairs.len()), "scenario");
+    match run.plan.basis() {
+        Basis::HeldOut => format!("{compared} that the search has not seen"),
+        Basis::All | Basis::Searched | Basis::Few | Basis::Structure => compared,
+    }
+}
+
 /// Returns what the verdict is based on.
 pub fn basis(run: &Run, shipment: &Shipment) -> Option<String> {
     let scenarios = match run.plan.basis() {

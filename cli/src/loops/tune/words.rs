@@ -14,7 +14,7 @@ use skilltune_phases::loops::tune::search::explanation::{Explanation, Fault};
 use skilltune_phases::loops::tune::trial::measure;
 use skilltune_phases::loops::tune::{self, Ending, Plan, Round, Run, Search, Step};
 use skilltune_phases::runs::plan::Enforced;
-use skilltune_phases::skills::edit::EditKind;
+use skilltune_phases::skills::edit::{EditKind, EditReport};
 use skilltune_phases::skills::target::Place;
 
 use crate::loops::tune::older;
@@ -26,7 +26,7 @@ use crate::text::plain::{one_line, shell_path};
 const STRUCTURE_ONLY: &str =
     "structure only; the task was not run, so no score shows how well the skill does it";
 
-const NO_TASK: &str = "no task given; the agent chooses a typical task for each skill";
+const NO_TASK: &str = "no task given: the agent makes one up for each skill, which is weak evidence";
 
 /// Returns the members' names in their order.
 pub fn target(run: &Run) -> String {
@@ -37,6 +37,12 @@ pub fn target(run: &Run) -> String {
 /// Returns the kinds of an edit in words.
 pub fn kinds(kinds: &[EditKind]) -> String {
     kinds.iter().map(|kind| kind.word()).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns its improver's description of an edit.
+pub fn idea(report: &EditReport) -> Option<&str> {
+    let first = || report.changes.first().map(|change| &*change.description);
+    report.summary.as_deref().or_else(first)
 }
 
 /// Returns the same in brackets, to follow the edited member; empty if nothing is known.
@@ -274,6 +280,18 @@ pub fn budget(plan: &Plan) -> String {
         Some(runs) => count(runs as usize, "run"),
         None => count(plan.task.rules.max_iterations as usize, "round"),
     }
+}
+
+/// Returns the place of a round in its search: of all rounds, or of all runs in a search by drafts.
+pub fn place(run: &Run, number: u32, is_padded: bool) -> String {
+    let rounds = run.plan.task.rules.max_iterations;
+    let digits = |most: u32| if is_padded { most.to_string().len() } else { 1 };
+    let round = format!("round {number:>0$}", digits(rounds));
+    let Some(runs) = runs(&run.plan) else { return format!("{round} of {rounds}") };
+    let until = run.state.rounds.iter().filter(|round| round.number <= number);
+    let tried: usize = until.map(|round| round.scenarios.len()).sum();
+    let used = tried * run.plan.task.target.members.len();
+    format!("{round}, run {used:>0$} of {runs}", digits(runs))
 }
 
 /// Returns the maximum of executor runs in a search by drafts.

@@ -1,8 +1,9 @@
 //! The lines that a person reads, one by one: plain text, never wider than the given width.
 
 use skilltune_orchestrator::snapshot::DiffSize;
+use skilltune_phases::judging::proof::Effect;
 use skilltune_phases::judging::score::Score;
-use skilltune_phases::loops::tune::{Round, Run, Shipment};
+use skilltune_phases::loops::tune::{Round, Run, Shipment, Verdict};
 use skilltune_phases::skills::edit::EditKind;
 
 use crate::loops::tune::report::{uses, without_skill};
@@ -40,14 +41,15 @@ pub fn round(run: &Run, round: &Round, width: usize) -> Option<VerdictLine> {
     // Scores on different scenarios cannot be compared.
     let before = best_before(run, round.number).filter(|_| !words::is_by_single_trials(&run.plan));
     let score = round.score().map_or("-".to_owned(), |score| figures::score_since(score, before));
-    let most = run.plan.task.rules.max_iterations.to_string();
-    let digits = most.len();
-    let (word, of) = if width < ROOMY { ("", "/") } else { ("round ", " of ") };
+    let mut place = words::place(run, round.number, true);
+    if width < ROOMY {
+        place = place.replace("round ", "").replace("run ", "").replace(" of ", "/");
+    }
     let (score_columns, verdict_columns) = if width < ROOMY { (0, 0) } else { (14, 10) };
-    let before = format!("{word}{:>digits$}{of}{most}  {score:<score_columns$}  ", round.number);
+    let before = format!("{place}  {score:<score_columns$}  ");
     let gap = " ".repeat(verdict_columns.max(verdict.word().len()) - verdict.word().len() + 2);
     let room = width.saturating_sub(columns(&before) + verdict.word().len() + gap.len());
-    let (member, more) = aside(run, round);
+    let (member, more) = aside(run, round, verdict, width);
     let after = around("", &member, &more, room);
     let after = if after.is_empty() { after } else { gap + &after };
     Some(VerdictLine { before, verdict, after })
@@ -59,7 +61,7 @@ fn best_before(run: &Run, number: u32) -> Option<Score> {
 }
 
 /// Returns the member that was edited for this round, if there are several, and other remarks.
-fn aside(run: &Run, round: &Round) -> (String, String) {
+fn aside(run: &Run, round: &Round, verdict: RoundStatus, width: usize) -> (String, String) {
     let origin = run.candidate(round.candidate).and_then(|candidate| candidate.origin.as_ref());
     let member =
         origin.filter(|_| run.plan.is_chain()).map_or("", |origin| words::member(run, origin.member));
@@ -78,7 +80,13 @@ fn aside(run: &Run, round: &Round) -> (String, String) {
         more.extend(measured.quality.map(|quality| format!("text quality {quality}")));
     }
     let comma = if member.is_empty() || more.is_empty() { "" } else { ", " };
-    (plain::one_line(member), format!("{comma}{}", more.join(", ")))
+    let more = format!("{comma}{}", more.join(", "));
+    // Of a dropped edit only the report shows more.
+    let dropped = origin.filter(|_| verdict == RoundStatus::Dropped && width >= ROOMY);
+    let idea = dropped.and_then(|origin| words::idea(&origin.report));
+    let colon = if member.is_empty() && more.is_empty() { "" } else { ": " };
+    let idea = idea.map(|idea| format!("{colon}{}", plain::one_line(idea)));
+    (plain::one_line(member), more + &idea.unwrap_or_default())
 }
 
 /// Warns at once if the skill was not used, so that a waiting person knows what the scores cannot show.
@@ -87,17 +95,22 @@ pub fn unused(run: &Run, round: &Round, width: usize) -> Vec<String> {
     warning.map_or_else(Vec::new, |warning| wrapped(&format!("  {warning}"), width, "    "))
 }
 
-/// Returns the final comparison's verdict.
+/// Returns the final comparison's verdict. The report says how it was found.
 pub fn shipped(run: &Run, shipment: &Shipment) -> String {
-    format!("verdict: {}{}", verdicts::verdict(run, shipment), fresh(run, shipment))
-}
-
-fn fresh(run: &Run, shipment: &Shipment) -> String {
-    let [(_, Some(start)), (_, Some(challenger))] = shipment.scores[..] else { return String::new() };
-    let basis = verdicts::basis(run, shipment).unwrap_or_default();
-    let claimed = verdicts::claimed(run, shipment).map(verdicts::signed);
-    let claimed = claimed.map(|claimed| format!("; the search claimed {claimed}")).unwrap_or_default();
-    format!(" ({start} -> {challenger}, {basis}{claimed})")
+    let verdict = verdicts::verdict(run, shipment);
+    let [(_, Some(start)), (_, Some(challenger))] = shipment.scores[..] else {
+        return format!("verdict: {verdict}");
+    };
+    let scores = format!("{start} -> {challenger} on {}", verdicts::compared(run, shipment));
+    match (shipment.verdict, shipment.effect) {
+        (Verdict::Won, Some(Effect { lower, .. })) => {
+            let in_all = run.plan.task.rules.confidence.one_in();
+            format!(
+                "verdict: WIN, {scores}: better by at least {lower:.1} (at most 1 useless candidate in {in_all} gets this far)"
+            )
+        }
+        _ => format!("verdict: {verdict} ({scores})"),
+    }
 }
 
 /// Returns the end of a search, after the lines about its scores.

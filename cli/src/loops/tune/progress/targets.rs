@@ -86,8 +86,8 @@ const LABEL: usize = 14;
 impl Label {
     fn word(self) -> &'static str {
         match self {
-            Self::Passed => "edited, passed",
-            Self::Failed => "edited, failed",
+            Self::Passed => "passes now",
+            Self::Failed => "still failing",
             Self::AtFault => "at fault",
             Self::ToEdit => "to edit",
             Self::Left(LeftAlone::ProbablyMet) => "left alone",

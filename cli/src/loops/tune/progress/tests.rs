@@ -58,15 +58,14 @@ fn a_run_is_told_calmly_and_its_end_in_a_few_lines() {
 
     round 1 of 3  50.0            baseline
       1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
-    round 2 of 3  30.0 (-20.0)    dropped
+    round 2 of 3  30.0 (-20.0)    dropped     draft 1: the output has a name.
       1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
     round 3 of 3  95.0 (+45.0)    kept
       1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
     comparing a5b0f9da0dee with the start on fresh trials
     "#);
     insta::assert_snapshot!(captured.data(), @r"
-    verdict: the candidate scored higher than the start (52.0 -> 91.0, 1 scenario, 1
-      fresh trial of each version on each; the search claimed +45.0)
+    verdict: the candidate scored higher than the start (52.0 -> 91.0 on 1 scenario)
     haiku: 52.0 -> 91.0 (+39.0), goal 90 reached
 
     round 1  ████████████████████                │      50.0   baseline
@@ -119,7 +118,7 @@ fn a_chain_tells_which_member_was_edited() {
     round 1 of 3  50.0            baseline
       plan-the-poem 50.0 -> write-the-poem 49.0
       1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
-    round 2 of 3  30.0 (-20.0)    dropped     write-the-poem
+    round 2 of 3  30.0 (-20.0)    dropped     write-the-poem: draft 1: the output has a name.
       plan-the-poem 30.0 (reused) -> write-the-poem 29.0
       1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
     round 3 of 3  95.0 (+45.0)    kept        write-the-poem
@@ -127,8 +126,7 @@ fn a_chain_tells_which_member_was_edited() {
       1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
     comparing aee5f97a31dc with the start on fresh trials
 
-    verdict: the candidate scored higher than the start (52.0 -> 91.0, 2 scenarios, 1 fresh trial of
-      each version on each; the search claimed +45.0)
+    verdict: the candidate scored higher than the start (52.0 -> 91.0 on 2 scenarios)
     plan-the-poem -> write-the-poem: 52.0 -> 91.0 (+39.0), goal 90 reached
 
     round 1  ████████████████████                │      50.0   baseline
@@ -170,10 +168,8 @@ fn a_narrow_terminal_gets_narrow_lines() {
       fresh trials
 
     verdict: the candidate scored higher
-      than the start (52.0 -> 91.0, 2
-      scenarios, 1 fresh trial of each
-      version on each; the search claimed
-      +45.0)
+      than the start (52.0 -> 91.0 on 2
+      scenarios)
     plan-the-p…-the-poem: 52.0 -> 91.0
       (+39.0), goal 90 reached
 
@@ -273,8 +269,8 @@ fn each_way_to_end_says_what_to_type_next() {
     let single = || plan(&["haiku"], 1);
     let lost = end(single(), &mut scored(&[50, 95], &[50, 50]));
     insta::assert_snapshot!(lost, @r"
-    verdict: the candidate did not score higher than the start (50.0 -> 50.0, 1
-      scenario, 1 fresh trial of each version on each; the search claimed +45.0)
+    verdict: the candidate did not score higher than the start (50.0 -> 50.0 on 1
+      scenario)
     haiku: 50.0 -> 50.0 (±0.0), goal 90 not reached
 
     round 1  ████████████████████                │      50.0   baseline
@@ -303,8 +299,7 @@ fn each_way_to_end_says_what_to_type_next() {
         _ => scored(&[50, 95], &[50, 95])(run, step),
     });
     insta::assert_snapshot!(conflict, @r"
-    verdict: the candidate scored higher than the start (50.0 -> 95.0, 1 scenario, 1
-      fresh trial of each version on each; the search claimed +45.0)
+    verdict: the candidate scored higher than the start (50.0 -> 95.0 on 1 scenario)
     haiku: 50.0 -> 95.0 (+45.0), goal 90 reached
 
     round 1  ████████████████████                │      50.0   baseline

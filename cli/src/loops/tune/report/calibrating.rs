@@ -120,7 +120,8 @@ fn smallest(run: &Run, shown: &Visible) -> String {
         (Some(points), _) if points < FINEST => format!("below 1 point, {by}"),
         (Some(points), _) => format!("{points:.1} points, {by}"),
         (None, Some(_)) => {
-            format!("none, because only {:.1} points are left up to 100, {by}", comparison.headroom)
+            let most = comparison.headroom;
+            format!("none: at most {most:.1} points can be gained, too few to be seen {by}")
         }
         (None, None) => "unknown".to_owned(),
     }

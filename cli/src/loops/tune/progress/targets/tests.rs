@@ -76,11 +76,11 @@ fn what_came_of_an_edit_is_told_in_the_round_that_looked_again() {
     ];
     let lines: Vec<Line> = faults.iter().filter_map(|fault| result(fault, 4, 80)).collect();
     insta::assert_snapshot!(shown(&lines, Style::PLAIN), @r"
-      edited, passed   8% -> 71%  The answer names the amount.
-      edited, failed  15% ->  4%  It says when the money arrives.
+    passes now       8% -> 71%  The answer names the amount.
+    still failing   15% ->  4%  It says when the money arrives.
     ");
     assert!(faults.iter().all(|fault| result(fault, 3, 80).is_none()), "another round");
-    assert!(shown(&lines, Style::VIVID).starts_with("  \x1b[32medited, passed\x1b[0m   8% -> 71%  The"));
+    assert!(shown(&lines, Style::VIVID).starts_with("  \x1b[32mpasses now\x1b[0m       8% -> 71%  The"));
 }
 
 /// Removes the figures of percentages: this test is not about how beliefs are computed.
@@ -105,23 +105,23 @@ fn a_search_by_single_trials_tells_each_round_what_it_edits_and_why() {
     executor claude:small, evaluator gemini, improver claude
     run calm-otter, 12 scenarios, 4 of them held out for the final comparison
     limits: 264 calls (default)
-    percentages: chance of meeting a statement, based on all trials and edits
+     N% = how likely the skill now meets a statement, by all trials and edits
 
-    round  1 of 12  66.7            baseline    on 5 scenarios
+    round  1, run  5 of 24  66.7            baseline    on 5 scenarios
       to edit N%, failed 5 of 5  The answer names the amount.
-    round  2 of 12  66.7            kept        on task-4
-      edited, failed N% -> N%  The answer names the amount.
+    round  2, run  6 of 24  66.7            kept        on task-4
+      still failing N% -> N%  The answer names the amount.
       to edit N%, failed 6 of 6  The answer names the amount.
-    round  3 of 12  100.0           kept        on task-7
-      edited, passed N% -> N%  The answer names the amount.
-    round  4 of 12  66.7            unchanged   on task-1
+    round  3, run  7 of 24  100.0           kept        on task-7
+      passes now N% -> N%  The answer names the amount.
+    round  4, run  8 of 24  66.7            unchanged   on task-1
       left alone N%, met in 7 of 8  It says when the money arrives.
-    round  5 of 12  100.0           unchanged   on task-10
-    round  6 of 12  100.0           unchanged   on task-8
-    round  7 of 12  100.0           unchanged   on task-2
-    round  8 of 12  100.0           unchanged   on task-5
-    round  9 of 12  100.0           unchanged   on task-11
-    round 10 of 12  100.0           unchanged   on task-4
+    round  5, run  9 of 24  100.0           unchanged   on task-10
+    round  6, run 10 of 24  100.0           unchanged   on task-8
+    round  7, run 11 of 24  100.0           unchanged   on task-2
+    round  8, run 12 of 24  100.0           unchanged   on task-5
+    round  9, run 13 of 24  100.0           unchanged   on task-11
+    round 10, run 14 of 24  100.0           unchanged   on task-4
     comparing a5b0f9da0dee with the start on fresh trials of 4 held-out scenarios
     ");
 }

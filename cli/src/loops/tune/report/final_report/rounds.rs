@@ -189,13 +189,8 @@ pub fn dropped(run: &Run) -> Section {
 
 /// Returns which candidate it was, and its improver's description.
 fn idea((candidate, report): (CandidateId, &EditReport)) -> Vec<Span> {
-    let text = report.summary.as_deref().or(first_change(report));
-    let text = text.map(|text| [plain(" ("), words(text), plain(")")]);
+    let text = phrases::idea(report).map(|text| [plain(" ("), words(text), plain(")")]);
     [plain(", "), code(&candidate.short())].into_iter().chain(text.into_iter().flatten()).collect()
-}
-
-fn first_change(report: &EditReport) -> Option<&str> {
-    report.changes.first().map(|change| &*change.description)
 }
 
 #[cfg(test)]
