@@ -32,12 +32,17 @@ impl Demand {
 }
 
 impl Demand {
-    /// Returns the text for people, with the weight unless it is 1.
-    pub fn shown(&self) -> String {
-        let what = match &self.how {
+    /// Returns the text without the weight. Demands with the same words are one statement.
+    pub fn words(&self) -> String {
+        match &self.how {
             How::Question { text } => text.to_string(),
             How::Check(check) => check.to_string(),
-        };
+        }
+    }
+
+    /// Returns the text for people, with the weight unless it is 1.
+    pub fn shown(&self) -> String {
+        let what = self.words();
         match (self.weight, self.must_pass) {
             (1, false) => what,
             (1, true) => format!("{what} (must pass)"),

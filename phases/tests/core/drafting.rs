@@ -193,6 +193,29 @@ fn a_statement_that_failed_once_after_many_passes_is_left_alone() {
     assert!(next.is_met && next.chance > fault.chance, "{fault:?}");
 }
 
+#[test]
+fn a_statement_that_another_scenario_weighs_otherwise_is_the_same_statement() {
+    let mut plan = suite(18, 48);
+    let demands = plan.task.scenarios.iter_mut().flat_map(|scenario| &mut scenario.demands);
+    for (weight, demand) in (1..=7).cycle().zip(demands) {
+        demand.weight = weight;
+        demand.must_pass = weight == 7;
+    }
+    let (drive, _) = play(plan, 2, 0.0, GOOD);
+    let first = &explanation::of(&drive.run)[0];
+    let faults = first.targets.iter().chain(first.left_alone.iter().map(|(fault, _)| fault));
+    let mut missed: Vec<(&str, usize)> =
+        faults.map(|fault| (fault.statement.as_str(), fault.failed)).collect();
+    missed.sort_unstable();
+    let expected = ["Facet 2 is there.", "Facet 3 is there.", "Facet 4 is there."];
+    assert_eq!(missed.iter().map(|(words, _)| *words).take(3).collect::<Vec<_>>(), expected);
+    let trials = drive.run.state.rounds[0].scenarios.len();
+    assert_eq!(
+        (missed.len(), missed.iter().map(|(_, failed)| failed).sum::<usize>()),
+        (FACETS - 2, trials * 3)
+    );
+}
+
 /// The explanation of a round once its targets are chosen, and what later rounds add to it.
 #[test]
 fn a_round_explains_itself_as_it_did_when_its_targets_were_chosen() {

@@ -390,7 +390,7 @@ fn expect(run: &mut Run) {
     if let Some(round) = rounds.last()
         && let Some(Edit::Draft { origin, .. }) = &round.edit
     {
-        let targets = round.targets.iter().flatten().map(|id| run.plan.task.question(id));
+        let targets = round.targets.iter().flatten().map(|id| run.plan.task.statement(id));
         beliefs.edit(origin.member, &targets.collect::<Vec<_>>());
     }
 }

@@ -322,8 +322,17 @@ impl Task {
 
     /// Returns the text of a criterion for users. Empty if the run does not have it.
     pub fn question(&self, id: &CriterionId) -> String {
+        self.text(id, Demand::shown)
+    }
+
+    /// Returns the words of a criterion. Criteria with the same words are one statement, whatever their weights.
+    pub fn statement(&self, id: &CriterionId) -> String {
+        self.text(id, Demand::words)
+    }
+
+    fn text(&self, id: &CriterionId, of: impl Fn(&Demand) -> String) -> String {
         let asked = self.contract.criterion(id).map(|criterion| criterion.text.to_string());
-        asked.or_else(|| self.demand(id).map(Demand::shown)).unwrap_or_default()
+        asked.or_else(|| self.demand(id).map(of)).unwrap_or_default()
     }
 
     /// Returns the text of a criterion for an improver.

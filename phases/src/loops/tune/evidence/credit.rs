@@ -9,7 +9,7 @@ use crate::skills::target::Place;
 /// The result of one trial of a round for one statement. Beliefs, suspects and faults all follow from these.
 pub(crate) struct Shown {
     pub(crate) criterion: CriterionId,
-    /// The text of the statement in the plan. Several scenarios may share a statement.
+    /// The words of the statement. Several scenarios may share one, with other weights.
     pub(crate) words: String,
     pub(crate) is_met: bool,
     /// For a demand of a chain: the member whose work it is about, and the one that the judge named as at fault.
@@ -27,7 +27,7 @@ pub(crate) fn shown(run: &Run, candidate: CandidateId, scenarios: &[usize], era:
             let about = task.demand(one.criterion).filter(|_| is_chain).map(|demand| task.member_of(demand));
             Some(Shown {
                 criterion: one.criterion.clone(),
-                words: task.question(one.criterion),
+                words: task.statement(one.criterion),
                 is_met: one.verdict.is_met()?,
                 about,
                 named: named(one.criterion),
@@ -47,7 +47,7 @@ pub(crate) fn of_one_member(run: &Run, faults: Vec<CriterionId>) -> (Option<Plac
     let beliefs = &run.state.beliefs;
     let worth = |place: Place| -> f64 {
         let worth = |id: &CriterionId| {
-            let words = run.plan.task.question(id);
+            let words = run.plan.task.statement(id);
             let weight = run.plan.task.demand(id).map_or(1.0, |demand| f64::from(demand.weight));
             weight * (1.0 - beliefs.chance(&words)) * beliefs.suspects.share(&words, place)
         };
@@ -59,7 +59,7 @@ pub(crate) fn of_one_member(run: &Run, faults: Vec<CriterionId>) -> (Option<Plac
     let untired = || run.plan.places().filter(|place| !run.is_tired(*place));
     let member =
         most(&mut untired().filter(|place| worth(*place) > 0.0)).or_else(|| most(&mut run.plan.places()));
-    let shares = |id: &CriterionId| beliefs.shares(&run.plan.task.question(id));
+    let shares = |id: &CriterionId| beliefs.shares(&run.plan.task.statement(id));
     let is_its = |id: &&CriterionId| member.is_some_and(|member| is_its(&shares(id), member));
     let its: Vec<CriterionId> = faults.iter().filter(is_its).cloned().collect();
     (member, if its.is_empty() { faults } else { its })

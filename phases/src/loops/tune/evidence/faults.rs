@@ -11,7 +11,7 @@ use crate::judging::contract::CriterionId;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     pub criterion: CriterionId,
-    /// The text of the statement in the plan.
+    /// The words of the statement, without its weight.
     pub statement: String,
     /// The number of trials of this round in which it failed.
     pub times: usize,

@@ -33,7 +33,7 @@ pub(super) fn met_and_missed(run: &Run, base: CandidateId, member: Place) -> (Ve
 /// Returns the statements that the edit targets, if it targets only some.
 pub(super) fn targets(run: &Run) -> BTreeSet<String> {
     let targets = run.state.rounds.last().and_then(|round| round.targets.as_deref()).unwrap_or_default();
-    targets.iter().map(|id| run.plan.task.question(id)).collect()
+    targets.iter().map(|id| run.plan.task.statement(id)).collect()
 }
 
 /// Returns each statement that is probably met, once. A single trial covers few of them and may be wrong.
@@ -42,7 +42,7 @@ fn believed_met(run: &Run) -> Vec<Asked> {
     let searched = task.scenarios.iter().filter(|scenario| !scenario.held_out);
     let demands = searched.flat_map(|scenario| scenario.demands.iter().map(move |one| (scenario, one)));
     let met = demands.filter(|(_, demand)| {
-        let words = demand.shown();
+        let words = demand.words();
         run.state.beliefs.chance(&words) >= PROBABLY_MET && listed.insert(words)
     });
     met.map(|(scenario, demand)| task.asked(&scenario.criterion(demand))).collect()
@@ -118,7 +118,7 @@ fn describe(run: &Run, fault: &Fault, recheck: Recheck, missed: Option<Missed>) 
 fn missed_in(run: &Run, round: &Round, statement: &str) -> Option<Missed> {
     let task = &run.plan.task;
     let is_it =
-        |one: &Finding<'_>| one.verdict.is_met() == Some(false) && task.question(one.criterion) == statement;
+        |one: &Finding<'_>| one.verdict.is_met() == Some(false) && task.statement(one.criterion) == statement;
     panel::all_findings(run, round.candidate, &round.scenarios, round.era)
         .find(is_it)
         .map(|one| task.missed(one))

@@ -48,7 +48,7 @@ pub(crate) fn shortest(run: &Run, base: CandidateId, member: Place) -> Vec<usize
 fn misses(run: &Run, round: &Round, scenario: usize, targets: &[CriterionId]) -> bool {
     let task = &run.plan.task;
     let is_target = |id: &CriterionId| {
-        targets.contains(id) || targets.iter().any(|target| task.question(target) == task.question(id))
+        targets.contains(id) || targets.iter().any(|target| task.statement(target) == task.statement(id))
     };
     let mut found = panel::findings(run, round.candidate, std::slice::from_ref(&scenario), round.era);
     found.any(|(id, is_met)| !is_met && is_target(id))

@@ -201,7 +201,7 @@ fn target(run: &Run, faults: Vec<CriterionId>, round: &Round) -> Decision {
 /// Returns the probably real faults of the newest version with the fewest failed edits, and the number of those edits.
 /// One edit of each improver counts as one.
 fn least_edited(run: &Run, round: &Round) -> (usize, Vec<CriterionId>) {
-    let words = |id| run.plan.task.question(id);
+    let words = |id| run.plan.task.statement(id);
     let failed: Vec<String> = run.failed_edits().flat_map(|edit| edit.targets.iter().map(words)).collect();
     let improvers = run.plan.improvers().count().max(1);
     let times = |fault: &Fault| failed.iter().filter(|words| **words == fault.statement).count() / improvers;
@@ -255,7 +255,7 @@ fn informativeness(run: &Run, scenario: usize) -> f64 {
     let demands = &run.plan.task.scenarios[scenario].demands;
     let all: f64 = demands.iter().map(|demand| f64::from(demand.weight)).sum();
     let doubt = |demand: &Demand| {
-        let chance = run.state.beliefs.chance(&demand.shown());
+        let chance = run.state.beliefs.chance(&demand.words());
         f64::from(demand.weight) * chance * (1.0 - chance)
     };
     let doubt = if all > 0.0 { demands.iter().map(doubt).sum::<f64>() / all } else { 1.0 };
