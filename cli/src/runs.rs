@@ -103,16 +103,21 @@ impl Runs {
 
     /// Returns the ids of all runs, or of one loop's runs, newest first.
     pub fn ids(&self, only: Option<LoopKind>) -> Vec<RunId> {
+        self.newest_first("", only).collect()
+    }
+
+    /// Reads a run's journal only when its turn comes, because a project may have thousands of runs.
+    fn newest_first(&self, prefix: &str, only: Option<LoopKind>) -> impl Iterator<Item = RunId> + '_ {
         let names = self.home.runs().names().unwrap_or_default().into_iter();
-        let ids = names.filter_map(|name| name.to_str()?.parse().ok());
-        let mut ids: Vec<RunId> = ids
-            .filter(|id| self.home.run(id).history().is_file())
-            .filter(|id| only.is_none_or(|only| self.kind(id) == only))
-            .collect();
+        let ids =
+            names.filter_map(|name| name.to_str().filter(|name| name.starts_with(prefix))?.parse().ok());
+        let mut ids: Vec<RunId> = ids.collect();
         // An id has the second of the start; the journal decides the order within one second.
         let begun = |id: &RunId| self.first_line(id).and_then(|line| line.at);
         ids.sort_by(|a, b| born(b).cmp(born(a)).then_with(|| begun(b).cmp(&begun(a))));
-        ids
+        ids.into_iter()
+            .filter(|id| self.home.run(id).history().is_file())
+            .filter(move |id| only.is_none_or(|only| self.kind(id) == only))
     }
 
     /// Returns the loop of a run from its journal; any loop shows a run with an unreadable first line as damaged.
@@ -124,15 +129,21 @@ impl Runs {
 
     /// Finds a run: the newest with this alias, the one whose id has this prefix, or the newest if no name is given.
     pub fn named(&self, name: Option<&str>, only: Option<LoopKind>) -> Result<RunId, Complaint> {
-        let ids = self.ids(only);
         let id = match name {
-            None => ids.iter().find(|id| self.has_begun(id)).or(ids.first()),
-            Some(name) => match ids.iter().find(|id| with_loop!(self.kind(id), L => L::is_named(id, name))) {
-                Some(id) => Some(id),
-                None => beginning(&ids, name)?,
-            },
+            None => {
+                let newest = || self.newest_first("", only);
+                newest().find(|id| self.has_begun(id)).or_else(|| newest().next())
+            }
+            Some(name) => {
+                let ids: Vec<RunId> = self.newest_first(name, only).collect();
+                let is_named = |id: &&RunId| with_loop!(self.kind(id), L => L::is_named(id, name));
+                match ids.iter().find(is_named) {
+                    Some(id) => Some(id.clone()),
+                    None => the_only(&ids, name)?.cloned(),
+                }
+            }
         };
-        id.cloned().ok_or_else(|| self.unknown(name, only))
+        id.ok_or_else(|| self.unknown(name, only))
     }
 
     fn unknown(&self, name: Option<&str>, only: Option<LoopKind>) -> Complaint {
@@ -187,7 +198,7 @@ impl Runs {
         const NEWEST: usize = 20;
         // Runs of other skills may be between them; reading them all would take too long.
         const READ: usize = 500;
-        let known = self.ids(Some(L::KIND)).into_iter().take(READ).filter_map(|id| self.load::<L>(&id).ok());
+        let known = self.newest_first("", Some(L::KIND)).take(READ).filter_map(|id| self.load::<L>(&id).ok());
         known.map(|known| known.run).filter(|run| is_like(&run.plan)).take(NEWEST).collect()
     }
 
@@ -325,14 +336,13 @@ fn champion(run: &tune::Run) -> skilltune_phases::base::id::CandidateId {
     run.state.shipment.as_ref().map_or_else(best, |shipment| shipment.champion)
 }
 
-/// Finds the one id with this prefix, if any.
-fn beginning<'a>(ids: &'a [RunId], prefix: &str) -> Result<Option<&'a RunId>, Complaint> {
-    let hits: Vec<_> = ids.iter().filter(|id| id.as_str().starts_with(prefix)).collect();
-    match hits.as_slice() {
+/// Returns the only one of the ids with this prefix, if there is one.
+fn the_only<'a>(ids: &'a [RunId], prefix: &str) -> Result<Option<&'a RunId>, Complaint> {
+    match ids {
         [] => Ok(None),
         [one] => Ok(Some(one)),
         several => {
-            let names: Vec<_> = several.iter().map(|id| id.as_str()).collect();
+            let names: Vec<_> = several.iter().map(RunId::as_str).collect();
             Err(Complaint::input(format!("{prefix:?} matches {} runs", several.len()))
                 .hint(format!("use a longer prefix: {}", names.join(", "))))
         }
