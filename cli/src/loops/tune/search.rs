@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use skilltune_phases::base::role::Role;
+use skilltune_phases::judging::judgement::VerdictShape;
 use skilltune_phases::loops::tune::search::drafting;
 use skilltune_phases::loops::tune::trial::measure;
 use skilltune_phases::loops::tune::{Basis, Plan, Search};
@@ -159,6 +160,7 @@ enum Obstacle {
     Scenarios(usize),
     Pairs(usize),
     Structure,
+    Claims,
 }
 
 /// With fewer, a draft is tried on the same scenario that it was made for.
@@ -171,7 +173,7 @@ impl Obstacle {
             Basis::Structure => Some(Self::Structure),
             _ if searched < FEWEST_SCENARIOS => Some(Self::Scenarios(searched)),
             Basis::Few => Some(Self::Pairs(measure::compared(plan).len())),
-            Basis::HeldOut | Basis::Searched | Basis::All => None,
+            Basis::HeldOut | Basis::Searched | Basis::All => has_bare_judge(plan).then_some(Self::Claims),
         }
     }
 
@@ -192,8 +194,23 @@ impl Obstacle {
                 Complaint::input(format!("{NEEDS} a judge of results, and the built-in agent checks structure only"))
                     .hint("name an agent with --evaluator")
             }
+            Self::Claims => {
+                Complaint::input(format!("{NEEDS} to know what failed, and a judge with `verdict = \"original\"` gives numbers only"))
+                    .hint("pass a suite whose scenarios have checks or expectations")
+            }
         }
     }
+}
+
+/// Returns true if only the judge prevents a search by drafts.
+pub fn names_no_fault(plan: &Plan) -> bool {
+    matches!(Obstacle::of(plan), Some(Obstacle::Claims))
+}
+
+/// Returns true if the judge gives numbers without criteria, and a scenario has no statement of its own.
+fn has_bare_judge(plan: &Plan) -> bool {
+    let is_bare = plan.roles.of(&Role::EVALUATOR).verdict == VerdictShape::Original;
+    is_bare && measure::searched(plan).into_iter().any(|scenario| !plan.task.is_graded(scenario))
 }
 
 /// Returns whether the built-in agent is used: it always gives the same answer, and rounds drop a harmful edit of it.

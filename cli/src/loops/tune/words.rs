@@ -19,12 +19,15 @@ use skilltune_phases::skills::target::Place;
 
 use crate::loops::tune::older;
 use crate::loops::tune::scenarios::GENERAL;
+use crate::loops::tune::search::names_no_fault;
 pub use crate::report::words::*;
 use crate::text::figures::{count, grouped, percent};
 use crate::text::plain::{one_line, shell_path};
 
 const STRUCTURE_ONLY: &str =
     "structure only; the task was not run, so no score shows how well the skill does it";
+
+const BY_ROUNDS: &str = ", and it names no criterion that failed, so the search is by rounds";
 
 const NO_TASK: &str = "no task given: the agent makes one up for each skill, which is weak evidence";
 
@@ -63,10 +66,13 @@ pub fn notes(plan: &Plan) -> Vec<String> {
     let evaluator = plan.roles.of(&Role::EVALUATOR);
     let bare = match evaluator.verdict {
         VerdictShape::Evidenced => None,
-        VerdictShape::Original => Some(format!(
-            "the judge ({}) uses `verdict = \"original\"`: its scores carry no evidence and no code, so text in the files it reads can forge them",
-            evaluator.shown()
-        )),
+        VerdictShape::Original => {
+            let rounds = if plan.task.searches() && names_no_fault(plan) { BY_ROUNDS } else { "" };
+            Some(format!(
+                "the judge ({}) uses `verdict = \"original\"`: its scores carry no evidence and no code, so text in the files it reads can forge them{rounds}",
+                evaluator.shown(),
+            ))
+        }
     };
     let structural = plan.is_structural().then(|| STRUCTURE_ONLY.to_owned());
     // If nothing runs, no task is done at all.

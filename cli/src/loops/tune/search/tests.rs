@@ -1,4 +1,6 @@
 use skilltune_phases::judging::proof::Confidence;
+use skilltune_phases::suites::checks::How;
+use skilltune_phases::suites::demand::Demand;
 use skilltune_phases::suites::split::split;
 
 use super::*;
@@ -46,6 +48,29 @@ fn a_run_drafts_where_two_scenarios_are_left_to_search_with_and_nobody_asks_for_
     for (draft, many) in [("runs = 20", 20), ("preset = \"thorough\"", 128), ("search = \"draft\"", 48)] {
         assert_eq!(runs(1, 12, &project(&format!("[tune]\n{draft}\n"))), Some(many), "{draft}");
     }
+}
+
+#[test]
+fn with_a_judge_that_gives_numbers_only_a_run_searches_in_rounds_unless_each_scenario_has_statements() {
+    let bare = |settings: &Settings, is_graded: bool| {
+        let mut plan = world::plan(&["one"], 12);
+        plan.task.scenarios.iter_mut().skip(6).for_each(|scenario| scenario.held_out = true);
+        plan.roles.of_mut(&Role::EVALUATOR).verdict = VerdictShape::Original;
+        if is_graded {
+            let how = How::Question { text: "It is calm.".into() };
+            let demand = Demand::new("calm".parse().unwrap(), how);
+            plan.task.scenarios.iter_mut().for_each(|scenario| scenario.demands = vec![demand.clone()]);
+        }
+        choose(&mut plan, settings.of(), true).map(|()| plan.task.rules.search)
+    };
+    assert!(matches!(bare(&project(""), false), Ok(Search::Rounds)));
+    assert!(matches!(bare(&project(""), true), Ok(Search::Draft { .. })));
+    let asked = project("[tune]\nsearch = \"draft\"\n");
+    insta::assert_snapshot!(bare(&asked, false).unwrap_err().render(Style::PLAIN, UNBOUNDED), @r#"
+    error: a search by drafts needs to know what failed, and a judge with `verdict = "original"` gives numbers only
+    hint: pass a suite whose scenarios have checks or expectations
+    hint: or pass --search rounds
+    "#);
 }
 
 #[test]
