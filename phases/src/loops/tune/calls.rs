@@ -83,7 +83,7 @@ fn most_anchors(plan: &Plan, judged: u64) -> u64 {
     if judged == 0 || !plan.basis().is_tested() {
         return 0;
     }
-    let of_interim = number(plan.interim_analyses().len() * panel::ANCHORS);
+    let of_interim = number(plan.interim_analyses().len() * panel::MOST_ANCHORS);
     let of_all = match plan.task.regraded() {
         Some(of) if of.unpaired => judged,
         None if plan.task.runs().is_some_and(|(_, alone)| alone) => {

@@ -5,9 +5,9 @@
 //! ```
 //!
 //! An anchor is a trial that a judge is asked about again, late, with two more statements: one known to be true, and
-//! one known to be false. A judge that is wrong about those, or contradicts its earlier verdicts, is dismissed. No
-//! judge knows which version it judges, and closeness does not depend on which version is ahead, so all this favours
-//! neither.
+//! one known to be false. A judge that is wrong about those, or contradicts its earlier verdicts, is asked about more
+//! trials, and dismissed if it fails those too: bad luck with a few makes no bad judge. No judge knows which version it
+//! judges, and closeness does not depend on which version is ahead, so all this favours neither.
 
 use super::control;
 use crate::base::id::CandidateId;
@@ -26,6 +26,8 @@ const CLOSE: f64 = 34.0;
 /// The number of a look's trials that each asked judge judges again. If only the challenger is tried, all are judged
 /// again.
 pub(crate) const ANCHORS: usize = 3;
+/// The number for a judge that has failed those.
+pub(crate) const MOST_ANCHORS: usize = 9;
 
 /// The state of the judges during a comparison.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -157,20 +159,38 @@ fn tally(run: &Run, measure: &Measure) -> Result<Tally, Vec<Step>> {
     if cast.agent == offline::NAME || cast.verdict != VerdictShape::Evidenced {
         return Ok(Tally::default());
     }
-    let (mut sum, mut open) = (Tally::default(), Vec::new());
+    let mut sum = Tally::default();
     for (analysis, rows) in rows_at_analyses(run, seat).into_iter().enumerate() {
-        for (candidate, trial) in anchored(run, measure, rows) {
-            let step = |anchor| judging(run, candidate, trial, Asked { seat, anchor });
-            let (Some(plain), Some(anchor)) = (step(None), step(Some(analysis))) else { continue };
-            let StepState::Answered(Answer::Judged(first)) = run.state_of(&plain) else {
-                sum = sum.plus(Tally::SILENT);
-                continue;
-            };
-            match run.state_of(&anchor) {
-                StepState::Answered(Answer::Judged(second)) => sum = sum.plus(Tally::of(first, second)),
-                StepState::GivenUp(_) => sum = sum.plus(Tally::SILENT),
-                StepState::Answered(_) | StepState::Open => open.push(anchor),
-            }
+        let first = anchored(run, measure, rows, ANCHORS);
+        sum = sum.plus(answered(run, seat, analysis, &first)?);
+        if sum.is_failed() {
+            let mut more = anchored(run, measure, rows, MOST_ANCHORS);
+            more.retain(|unit| !first.contains(unit));
+            sum = sum.plus(answered(run, seat, analysis, &more)?);
+        }
+    }
+    Ok(sum)
+}
+
+/// Returns a judge's record in these anchors, or those that are still open.
+fn answered(
+    run: &Run,
+    seat: Seat,
+    analysis: usize,
+    anchors: &[(CandidateId, Trial)],
+) -> Result<Tally, Vec<Step>> {
+    let (mut sum, mut open) = (Tally::default(), Vec::new());
+    for &(candidate, trial) in anchors {
+        let step = |anchor| judging(run, candidate, trial, Asked { seat, anchor });
+        let (Some(plain), Some(anchor)) = (step(None), step(Some(analysis))) else { continue };
+        let StepState::Answered(Answer::Judged(first)) = run.state_of(&plain) else {
+            sum = sum.plus(Tally::SILENT);
+            continue;
+        };
+        match run.state_of(&anchor) {
+            StepState::Answered(Answer::Judged(second)) => sum = sum.plus(Tally::of(first, second)),
+            StepState::GivenUp(_) => sum = sum.plus(Tally::SILENT),
+            StepState::Answered(_) | StepState::Open => open.push(anchor),
         }
     }
     if open.is_empty() { Ok(sum) } else { Err(open) }
@@ -187,14 +207,15 @@ fn rows_at_analyses(run: &Run, seat: Seat) -> Vec<usize> {
         .collect()
 }
 
-/// Selects trials evenly from the first to the last of a look. If the judge was not asked about one, takes the next.
-fn anchored(run: &Run, measure: &Measure, rows: usize) -> Vec<(CandidateId, Trial)> {
+/// Selects this many trials evenly from the first to the last of a look, or all if only the challenger is tried. If the
+/// judge was not asked about one, takes the next.
+fn anchored(run: &Run, measure: &Measure, rows: usize, most: usize) -> Vec<(CandidateId, Trial)> {
     let fresh = measure.units(rows);
     let control = control::trials(run);
     let is_unpaired = control.is_some();
     let of_start = control.into_iter().flatten().map(|trial| (run.start(), trial));
     let units: Vec<(CandidateId, Trial)> = of_start.chain(fresh).collect();
-    let most = if is_unpaired { units.len() } else { ANCHORS.min(units.len()) };
+    let most = if is_unpaired { units.len() } else { most.min(units.len()) };
     let mut anchored: Vec<(CandidateId, Trial)> = Vec::new();
     for nth in 0..most {
         let from = nth * (units.len() - 1) / (most - 1).max(1);
