@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Confidence, InterimAnalysis, flip, in_tenths, interim_analyses};
+use super::{Confidence, InterimAnalysis, flip, in_tenths, interim_analyses, unpaired_effect};
 use crate::base::draw::Draw;
 
 /// The differences between trials of one skill.
@@ -51,6 +51,12 @@ pub fn noise(scores: &[Vec<f64>]) -> Option<Noise> {
         always_full: places(&|sample| sample.worst >= 100.0),
         flickering: places(&|sample| sample.best - sample.worst >= FLICKER),
     })
+}
+
+/// Returns the standard deviation of these trials, whichever scenarios they are of. None if there are fewer than two.
+pub fn deviation(scores: &[f64]) -> Option<f64> {
+    let sample = Sample::of(scores).filter(|sample| sample.count > 1)?;
+    Some((sample.squares / number(sample.count - 1)).sqrt())
 }
 
 /// The trials of one scenario.
@@ -223,6 +229,39 @@ pub fn smallest_visible(scatter: Scatter, of: Size, headroom: f64, seed: u64) ->
     Some(f64::from(enough) / 10.0)
 }
 
+/// A comparison of separate samples: the start's first trials with fresh ones of another version on other scenarios.
+#[derive(Clone, Copy, Debug)]
+pub struct Samples {
+    pub control: usize,
+    pub fresh: usize,
+    pub alpha: f64,
+}
+
+/// Enough for the fifth that finds least: each exact test takes thousands of steps.
+const FEW_SIMULATED: u64 = 200;
+
+/// Returns the same for separate samples, of which each trial deviates by this from the mean of all scenarios.
+pub fn smallest_between(deviation: f64, of: Samples, headroom: f64, seed: u64) -> Option<f64> {
+    // The change itself varies between scenarios by a share of it, so the second pass knows its size.
+    let first = missed_by_a_fifth(deviation, 0.0, of, seed);
+    let smallest = missed_by_a_fifth(deviation, SPREAD * first, of, seed);
+    (smallest <= headroom).then(|| (smallest.max(0.0) * 10.0).ceil() / 10.0)
+}
+
+/// Returns the change that four of five comparisons find: a change moves every bound by itself.
+fn missed_by_a_fifth(deviation: f64, spread: f64, of: Samples, seed: u64) -> f64 {
+    let lower = |nth| {
+        let mut draw = Draw::new(seed, nth);
+        let mut some =
+            |count, deviation: f64| (0..count).map(|_| deviation * draw.normal()).collect::<Vec<_>>();
+        let control = some(of.control, deviation);
+        unpaired_effect(&control, &some(of.fresh, deviation.hypot(spread)), of.alpha).lower
+    };
+    let mut lower: Vec<f64> = (0..FEW_SIMULATED).map(lower).collect();
+    lower.sort_by(f64::total_cmp);
+    -lower[lower.len() / 5]
+}
+
 /// Returns whether such a comparison finds a change of this number of points in four of five cases.
 fn is_visible(points: f64, scatter: Scatter, of: Size, seed: u64) -> bool {
     let (world, tenths) = (World::new(scatter, of, seed), in_tenths(points));
@@ -381,6 +420,24 @@ mod tests {
         assert!(near(scatter.trial, (250.0_f64 / 3.0).sqrt()) && near(scatter.spread, 0.0), "{scatter:?}");
         assert!(Scatter::of_samples(&[10.0], &[80.0]).is_none());
         assert!(Scatter::of_samples(&[], &[80.0, 90.0]).is_none());
+    }
+
+    #[test]
+    fn four_of_five_separate_samples_find_the_smallest_change_between_them() {
+        let of = Samples { control: 8, fresh: 7, alpha: 0.1 };
+        let smallest = smallest_between(20.0, of, 100.0, 7).unwrap();
+        let wins = (1000..1200).filter(|nth| {
+            let mut draw = Draw::new(7, *nth);
+            let control: Vec<f64> = (0..of.control).map(|_| 20.0 * draw.normal()).collect();
+            let mut fresh = || smallest * (1.0 + SPREAD * draw.normal()) + 20.0 * draw.normal();
+            let fresh: Vec<f64> = (0..of.fresh).map(|_| fresh()).collect();
+            unpaired_effect(&control, &fresh, of.alpha).lower > 0.0
+        });
+        let wins = wins.count();
+        assert!((140..=180).contains(&wins), "{wins} of 200 with {smallest}");
+        let more = Samples { fresh: 9, ..of };
+        assert!(smallest_between(20.0, more, 100.0, 7).unwrap() < smallest);
+        assert_eq!(smallest_between(20.0, of, smallest - 1.0, 7), None);
     }
 
     #[test]

@@ -274,6 +274,9 @@ pub struct Comparison {
     pub pairs: usize,
     /// Trials of each version on each scenario.
     pub trials: u32,
+    /// The start's first trials, if only the challenger is tried on those scenarios and compared with them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub control: Option<usize>,
     /// The points left up to 100.
     pub headroom: f64,
     /// The smallest change that the comparison would see in four of five cases. `None` if it is more than the headroom.

@@ -111,11 +111,12 @@ fn smallest(run: &Run, shown: &Visible) -> String {
         let many = count(many, "scenario");
         return format!("none, {many} leave too few to hold out at confidence {confidence}; {more}");
     }
-    let by = format!(
-        "in 4 of 5 comparisons on {}, {} of each version, at confidence {confidence}",
-        count(comparison.pairs, "held-out scenario"),
-        count(comparison.trials as usize, "trial"),
-    );
+    let (pairs, trials) = (count(comparison.pairs, "held-out scenario"), comparison.trials as usize);
+    let trials = match comparison.control {
+        Some(control) => format!("against {} of the start", count(control, "first trial")),
+        None => format!("{} of each version", count(trials, "trial")),
+    };
+    let by = format!("in 4 of 5 comparisons on {pairs}, {trials}, at confidence {confidence}");
     match (comparison.smallest, &shown.noise) {
         (Some(points), _) if points < FINEST => format!("below 1 point, {by}"),
         (Some(points), _) => format!("{points:.1} points, {by}"),

@@ -2,10 +2,11 @@
 //! anything is spent on a search.
 
 use super::{AimRules, measure_start, scores};
-use crate::judging::proof::power::{self, Needed, Noise, Size};
+use crate::judging::proof::power::{self, Needed, Noise, Samples, Size};
 use crate::judging::score::Score;
 use crate::loops::tune::compare::price::{self, Cost};
 pub use crate::loops::tune::decision::{Comparison, Visible};
+use crate::loops::tune::search::drafting;
 use crate::loops::tune::trial::measure;
 use crate::loops::tune::{Aim, Basis, Decision, Ending, Next, Plan, Round, Run, Search, calls};
 
@@ -58,24 +59,41 @@ fn to_search(plan: &Plan) -> Plan {
 
 /// Summarizes all trials.
 fn visible(run: &Run) -> Visible {
-    let points = |scores: &Vec<Score>| scores.iter().map(|score| score.points()).collect();
-    let noise = power::noise(&scores(run).iter().map(points).collect::<Vec<_>>());
+    let noise = power::noise(&points(run));
     let comparison = comparison(run, noise.as_ref());
     let better = noise.as_ref().and_then(|noise| better(run, noise, &comparison));
     Visible { noise, comparison, better }
 }
 
+/// Returns the points of each scenario's trials.
+fn points(run: &Run) -> Vec<Vec<f64>> {
+    scores(run).iter().map(|scores| scores.iter().map(|score| score.points()).collect()).collect()
+}
+
 fn comparison(run: &Run, noise: Option<&Noise>) -> Comparison {
-    let (plan, rules) = (&run.plan, &run.plan.task.rules);
+    let plan = to_search(&run.plan);
+    let rules = &plan.task.rules;
     let pairs = match plan.basis() {
-        Basis::HeldOut => measure::compared(plan).len(),
+        Basis::HeldOut => measure::compared(&plan).len(),
         Basis::Searched | Basis::All | Basis::Few | Basis::Structure => 0,
     };
     let headroom = noise.map_or(100.0, |noise| 100.0 - noise.mean);
-    let size = Size { pairs, trials: rules.confirm, confidence: rules.confidence };
-    let smallest =
-        noise.and_then(|noise| power::smallest_visible(noise.scatter(), size, headroom, plan.seed));
-    Comparison { pairs, trials: rules.confirm, headroom, smallest }
+    let control =
+        plan.task.runs().filter(|(_, alone)| *alone && pairs > 0).map(|_| drafting::first(&plan).len());
+    let smallest = noise.and_then(|noise| {
+        if let Some(control) = control {
+            let of = Samples { control, fresh: pairs, alpha: rules.alpha() };
+            return power::smallest_between(
+                power::deviation(&points(run).concat())?,
+                of,
+                headroom,
+                plan.seed,
+            );
+        }
+        let size = Size { pairs, trials: rules.confirm, confidence: rules.confidence };
+        power::smallest_visible(noise.scatter(), size, headroom, plan.seed)
+    });
+    Comparison { pairs, trials: rules.confirm, control, headroom, smallest }
 }
 
 /// Aims at half of the smallest visible change, or at half of the headroom.
