@@ -148,7 +148,7 @@ pub fn outcome_text(run: &Run) -> String {
 }
 
 /// Returns whether more than a higher score shows that the winner is better.
-fn is_tested(run: &Run) -> bool {
+pub fn is_tested(run: &Run) -> bool {
     run.plan.is_structural() || run.state.shipment.as_ref().is_some_and(|shipment| shipment.effect.is_some())
 }
 

@@ -151,7 +151,8 @@ fn scores(run: &Run) -> String {
             format!(": {initial} -> {change}, {left}; the task was not run")
         }
         (Some(initial), Some(last)) => {
-            let change = figures::score_since(last, Some(initial));
+            // Without a test, a difference would look like a gain.
+            let change = figures::score_since(last, Some(initial).filter(|_| verdicts::is_tested(run)));
             let goal = if last >= threshold { "reached" } else { "not reached" };
             format!(": {initial} -> {change}, goal {typed} {goal}")
         }

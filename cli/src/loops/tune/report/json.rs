@@ -10,6 +10,7 @@ use skilltune_phases::loops::MostCalls;
 use skilltune_phases::loops::tune::search::explanation::{self, Explanation, Fault, LeftAlone};
 use skilltune_phases::loops::tune::{Edit, Improver, Round, RoundResult, Run, Uses};
 use skilltune_phases::skills::candidate::Origin;
+use skilltune_phases::skills::target::Member;
 
 use crate::loops::tune::report::{contexts, uses};
 use crate::loops::tune::{improvers, words};
@@ -37,8 +38,11 @@ pub fn sketch(run: &Run, most: &MostCalls, steps: &[String], estimate: &Estimate
 }
 
 pub fn target(run: &Run) -> Value {
+    // A run that only tries skills writes to no folder; its plan has a name for the lock instead.
+    let is_written = run.plan.task.searches();
+    let path = |member: &Member| is_written.then(|| member.path.clone());
     let members = run.plan.task.target.members.iter();
-    members.map(|member| json!({ "name": member.name, "path": member.path })).collect()
+    members.map(|member| json!({ "name": member.name, "path": path(member) })).collect()
 }
 
 /// Returns what only `report.json` has: the verdict's basis, right after the verdict, and the rounds.
