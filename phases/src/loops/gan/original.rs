@@ -115,8 +115,11 @@ impl Original {
         let design = file.get("design").filter(|design| design.get(PART).is_some());
         let whole = design.unwrap_or(&file);
         let Some(part) = whole.get(PART) else { return Ok(None) };
-        if !part.is_object() && !part.is_null() {
-            return Err(wrong(PART, "must be a mapping"));
+        for path in [PART, "gan_loop.sprint_contract"] {
+            let at = path.split('.').try_fold(whole, |at, key| at.get(key));
+            if at.is_some_and(|at| !at.is_object() && !at.is_null()) {
+                return Err(wrong(path, "must be a mapping"));
+            }
         }
         let memory: Option<Box<str>> = setting(whole, "evaluator.memory_scope")?;
         let negotiation_rounds = count(whole, "gan_loop.sprint_contract.max_negotiation_rounds", 0, 20)?;
@@ -279,6 +282,7 @@ gan_loop:
             "sprint_contract: {max_negotiation_rounds: 21}",
             "sprint_contract: {required_harness_levels: [extreme]}",
             "sprint_contract: {artifact_dir: 7}",
+            "sprint_contract: false",
         ];
         insta::assert_snapshot!(lines.map(refused).join("\n"), @r#"
         gan_loop.pass_threshold: must be from 0.60 to 1.00
@@ -292,6 +296,7 @@ gan_loop:
         gan_loop.sprint_contract.max_negotiation_rounds: must be from 0 to 20
         gan_loop.sprint_contract.required_harness_levels: unknown variant `extreme`, expected one of `minimal`, `standard`, `thorough`
         gan_loop.sprint_contract.artifact_dir: invalid type: integer `7`, expected a string
+        gan_loop.sprint_contract: must be a mapping
         "#);
         assert!(Original::read("gan_loop: [1]\n").is_err());
         assert_eq!(read("gan_loop:\n  pass_threshold: 0\n").threshold, None, "as if it were not there");
