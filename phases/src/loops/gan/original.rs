@@ -52,7 +52,7 @@ const READ: [&str; 11] = [
 ];
 
 /// The keys of the original that mean nothing here.
-const UNREAD: [&str; 20] = [
+const UNREAD: [&str; 24] = [
     "enabled",
     "version",
     "default_framework",
@@ -73,6 +73,11 @@ const UNREAD: [&str; 20] = [
     "evolution.max_evolution_rate_per_week",
     "evolution.require_approval",
     "evolution.graduation_criteria",
+    // Only older versions of the original have these.
+    "design_docs.dir",
+    "design_docs.auto_load_on_design_command",
+    "design_docs.priority",
+    "design_docs.token_budget",
 ];
 
 /// At which levels a contract is agreed on.
