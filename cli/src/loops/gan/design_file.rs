@@ -61,8 +61,9 @@ impl DesignFile {
                 Ok(Self::used(PLACE.to_owned(), Origin::Project(file.path), original))
             }
             Err(why) if is_trusted => Err(unusable(&file.path, &why.to_string())),
-            other => {
-                let keys = other.ok().flatten().map_or_else(Vec::new, |original| set_keys(&original));
+            Err(why) => Ok(Self::unused(&format!(": {why}"))),
+            Ok(Some(original)) => {
+                let keys = set_keys(&original);
                 let sets = keys.first().map(|_| format!(": it sets {}", keys.join(", "))).unwrap_or_default();
                 let trust = format!("`skilltune trust {}` allows it", shell_path(&file.path));
                 Ok(Self::unused(&format!(", because you do not trust it{sets}; {trust}")))

@@ -49,7 +49,7 @@ fn a_file_that_is_not_trusted_is_named_with_what_it_sets_and_changes_nothing() {
     assert_eq!(applied(&files, &design), (5, "75".to_owned(), false));
     assert_eq!(design.original(), &Original::default());
     let broken = world("", "", "design: {gan_loop: {max_iterations: many}}\n");
-    insta::assert_snapshot!(remarks(&broken, &found(&broken, false)), @".moai/config/sections/design.yaml is not used, because you do not trust it; `skilltune trust /p/.moai/config/sections/design.yaml` allows it");
+    insta::assert_snapshot!(remarks(&broken, &found(&broken, false)), @r#".moai/config/sections/design.yaml is not used: gan_loop.max_iterations: invalid type: string "many", expected u32"#);
 }
 
 #[test]
