@@ -81,7 +81,7 @@ impl TrustStore {
 
     /// Returns the reasons why a file and those that it names are not trusted, if any; for a file that was never
     /// trusted, the list is empty.
-    fn doubts(&self, file: &TextFile, named: &[Pinned]) -> Result<Option<Vec<String>>, TrustError> {
+    pub fn doubts(&self, file: &TextFile, named: &[Pinned]) -> Result<Option<Vec<String>>, TrustError> {
         let trusted = self.read()?.trusted;
         let known = |path: &Path| Ok::<_, TrustError>(trusted.get(name(path)?));
         let Some(agreed) = known(&file.path)? else { return Ok(Some(Vec::new())) };

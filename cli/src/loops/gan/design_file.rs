@@ -54,19 +54,21 @@ impl DesignFile {
             Err(why) => return Ok(Self::unused(&format!(": {why}"))),
         };
         // An unreadable record of trust trusts nothing.
-        let is_trusted = is_trusted || TrustStore::new(env).trusts(&file, &[]).unwrap_or(false);
-        match Original::read(file.text()) {
-            Ok(None) => Ok(Self::default()),
-            Ok(Some(original)) if is_trusted => {
+        let doubts = TrustStore::new(env).doubts(&file, &[]).unwrap_or_else(|_| Some(Vec::new()));
+        match (Original::read(file.text()), doubts.filter(|_| !is_trusted)) {
+            (Ok(None), _) => Ok(Self::default()),
+            (Ok(Some(original)), None) => {
                 Ok(Self::used(PLACE.to_owned(), Origin::Project(file.path), original))
             }
-            Err(why) if is_trusted => Err(unusable(&file.path, &why.to_string())),
-            Err(why) => Ok(Self::unused(&format!(": {why}"))),
-            Ok(Some(original)) => {
+            (Err(why), None) => Err(unusable(&file.path, &why.to_string())),
+            (Err(why), Some(_)) => Ok(Self::unused(&format!(": {why}"))),
+            (Ok(Some(original)), Some(doubts)) => {
+                let is_new = doubts.is_empty();
+                let doubt = if is_new { "you do not trust it" } else { "it changed since you trusted it" };
                 let keys = set_keys(&original);
                 let sets = keys.first().map(|_| format!(": it sets {}", keys.join(", "))).unwrap_or_default();
                 let trust = format!("`skilltune trust {}` allows it", shell_path(&file.path));
-                Ok(Self::unused(&format!(", because you do not trust it{sets}; {trust}")))
+                Ok(Self::unused(&format!(", because {doubt}{sets}; {trust}")))
             }
         }
     }

@@ -65,7 +65,10 @@ fn a_trusted_file_overrides_the_user_and_not_the_projects_own_settings() {
     let overs = settings.overs().join("\n");
     assert!(overs.contains("gan.max_rounds is 4, above your own limit of 3: you trust"), "{overs}");
     fs::write(files.project().join(PLACE), FILE.replace('4', "5")).unwrap();
-    assert_eq!(applied(&files, &found(&files, false)).0, 3, "it changed since it was trusted");
+    let changed = found(&files, false);
+    assert_eq!(applied(&files, &changed).0, 3, "it changed since it was trusted");
+    let said = remarks(&files, &changed);
+    assert!(said.contains("is not used, because it changed since you trusted it: it sets"), "{said}");
 }
 
 #[test]
