@@ -77,7 +77,7 @@ impl DesignFile {
         let keys = set_keys(&original);
         let sets = (!keys.is_empty()).then(|| format!("{name} sets {}; flags override it", keys.join(", ")));
         let unknown = (!original.unknown.is_empty())
-            .then(|| format!("{name} has unknown keys, which do nothing: {}", original.unknown.join(", ")));
+            .then(|| format!("{name} has unknown keys, which do nothing: {}", first(&original.unknown)));
         let memory = original.memory.as_ref().map(|scope| {
             let why = "which does nothing: a new evaluator judges each round";
             format!("{name} sets evaluator.memory_scope {scope}, {why}")
@@ -189,6 +189,14 @@ fn read(project: &Path) -> Result<Option<TextFile>, String> {
 
 fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// Returns as many keys as a person wants to read, and the number of the others.
+fn first(keys: &[String]) -> String {
+    const MOST: usize = 12;
+    let (first, rest) = keys.split_at(keys.len().min(MOST));
+    let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+    first.join(", ") + &more
 }
 
 /// Returns the keys that the file sets, each with its value as in the file.

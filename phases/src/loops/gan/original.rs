@@ -199,12 +199,11 @@ fn wrong(key: &str, why: &str) -> NotAProfile {
     NotAProfile::Setting { key: key.into(), why: capped(why, 200).into() }
 }
 
-/// Returns the paths of the keys that the original does not have, as far as a person wants to read them.
+/// Returns the paths of the keys that the original does not have.
 fn unknown(part: &Value, above: &str) -> Vec<String> {
-    const MOST: usize = 12;
     let known = || READ.iter().chain(&UNREAD);
     let keys = part.as_object().into_iter().flatten();
-    let paths = keys.flat_map(|(key, value)| {
+    keys.flat_map(|(key, value)| {
         let path = format!("{above}{key}");
         let below = format!("{path}.");
         if known().any(|known| *known == path) {
@@ -214,8 +213,8 @@ fn unknown(part: &Value, above: &str) -> Vec<String> {
         } else {
             vec![capped(&path, 80)]
         }
-    });
-    paths.take(MOST).collect()
+    })
+    .collect()
 }
 
 #[cfg(test)]

@@ -88,6 +88,10 @@ fn what_does_nothing_is_named() {
     .moai/config/sections/design.yaml has unknown keys, which do nothing: gan_loop.max_iteration, gan_loop.[1m
     .moai/config/sections/design.yaml sets evaluator.memory_scope project, which does nothing: a new evaluator judges each round
     ");
+    let keys: Vec<_> = (10..40).map(|key| format!("  key_{key}: 1\n")).collect();
+    let files = world("", "", &format!("design:\n  gan_loop: {{}}\n{}", keys.concat()));
+    let said = remarks(&files, &found(&files, true));
+    assert!(said.ends_with("key_20, key_21 and 18 more"), "{said}");
 }
 
 #[test]
