@@ -83,10 +83,7 @@ fn record_jobs(file: TextFile, env: &Environment) -> Result<String, Complaint> {
 
 /// Trusts the settings of the original loop, which decide how long a run goes on and when it passes.
 fn record_design(path: &Path, env: &Environment) -> Result<String, Complaint> {
-    let Some(file) = TextFile::read(path)? else {
-        return Err(Complaint::input(format!("{} does not exist", path.display())).hint(WHAT));
-    };
-    let settings = design_file::trusted(&file)?;
+    let (file, settings) = design_file::to_trust(path)?;
     TrustStore::new(env).record(&file, &[])?;
     Ok(format!("trusted: {}{settings}", file.path.display()))
 }

@@ -78,13 +78,26 @@ fn the_originals_settings_are_trusted_and_shown() {
     assert!(said.ends_with("design.yaml\n  max_iterations 4\n  pass_threshold 0.8"), "{said}");
     let file = TextFile::read(&root.path().join(path)).unwrap().unwrap();
     assert!(TrustStore::new(&Environment::fake(root.path(), &[])).trusts(&file, &[]).unwrap());
-    for (wrong, why) in
-        [("design: {}\n", "it has no gan_loop"), ("gan_loop: {pass_threshold: 0.5}\n", "from 0.60 to 1.00")]
-    {
+    write("design: {evaluator: {memory_scope: all}, gan_lop: {}, gan_loop: {}}\n");
+    let said = trust(&root, path).unwrap();
+    let idle = "it has unknown keys, which do nothing: gan_lop\n  it sets evaluator.memory_scope all, ";
+    assert!(said.contains(&format!("design.yaml\n  no settings\n  {idle}")), "{said}");
+    let outside = "gan_loop: {sprint_contract: {artifact_dir: ../up}}\n";
+    let large = format!("gan_loop: {{}}\n#{}\n", "x".repeat(256 << 10));
+    for (wrong, why) in [
+        ("design: {}\n", "it has no gan_loop"),
+        ("gan_loop: {pass_threshold: 0.5}\n", "from 0.60 to 1.00"),
+        (outside, "a folder inside the project"),
+        (large.as_str(), "more than 262144 bytes"),
+    ] {
         write(wrong);
         let complaint = trust(&root, path).unwrap_err();
         assert!(complaint.what.contains(why), "{complaint:?}");
     }
+    std::fs::rename(folder.join("design.yaml"), root.path().join("elsewhere.yaml")).unwrap();
+    std::os::unix::fs::symlink("../../../elsewhere.yaml", folder.join("design.yaml")).unwrap();
+    let complaint = trust(&root, path).unwrap_err();
+    assert!(complaint.what.contains("it is a symlink"), "{complaint:?}");
 }
 
 #[test]

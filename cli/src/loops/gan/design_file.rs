@@ -76,14 +76,9 @@ impl DesignFile {
     fn used(name: String, origin: Origin, original: Original) -> Self {
         let keys = set_keys(&original);
         let sets = (!keys.is_empty()).then(|| format!("{name} sets {}; flags override it", keys.join(", ")));
-        let unknown = (!original.unknown.is_empty())
-            .then(|| format!("{name} has unknown keys, which do nothing: {}", first(&original.unknown)));
-        let memory = original.memory.as_ref().map(|scope| {
-            let why = "which does nothing: a new evaluator judges each round";
-            format!("{name} sets evaluator.memory_scope {scope}, {why}")
-        });
-        let remarks = sets.into_iter().chain(unknown).chain(memory).map(|remark| one_line(&remark));
-        Self { remarks: remarks.collect(), source: Some((name, origin)), original }
+        let remarks = sets.into_iter().chain(idle_keys(&name, &original));
+        let remarks = remarks.map(|remark| one_line(&remark)).collect();
+        Self { remarks, source: Some((name, origin)), original }
     }
 
     fn unused(why: &str) -> Self {
@@ -147,16 +142,22 @@ pub fn is_one(path: &Path) -> bool {
     path.ends_with(PLACE)
 }
 
-/// Returns what a person trusts with a file of the original's settings, one setting a line.
-pub fn trusted(file: &TextFile) -> Result<String, Complaint> {
-    match Original::read(file.text()) {
-        Ok(Some(original)) => {
-            let line = |key: &String| format!("\n  {}", one_line(key));
-            Ok(set_keys(&original).iter().map(line).collect())
-        }
-        Ok(None) => Err(unusable(&file.path, "it has no gan_loop")),
-        Err(why) => Err(unusable(&file.path, &why.to_string())),
+/// Reads a project's file as a run does. Returns it, and what a person trusts with it, one setting a line.
+pub fn to_trust(path: &Path) -> Result<(TextFile, String), Complaint> {
+    let refused = |why: &str| unusable(path, why);
+    let project = path.ancestors().nth(Path::new(PLACE).iter().count()).expect("the path ends with it");
+    let file = read(project).map_err(|why| refused(&why))?.ok_or_else(|| refused("it does not exist"))?;
+    let original = Original::read(file.text()).map_err(|why| refused(&why.to_string()))?;
+    let original = original.ok_or_else(|| refused("it has no gan_loop"))?;
+    let mut lines = set_keys(&original);
+    if lines.is_empty() {
+        lines.push("no settings".to_owned());
     }
+    lines.extend(idle_keys("it", &original));
+    let mut design = DesignFile::used(PLACE.to_owned(), Origin::Project(file.path.clone()), original);
+    design.artifact_dir(project, None)?;
+    let line = |text: &String| format!("\n  {}", one_line(text));
+    Ok((file, lines.iter().map(line).collect()))
 }
 
 /// Refuses a file of the original's settings.
@@ -189,6 +190,17 @@ fn read(project: &Path) -> Result<Option<TextFile>, String> {
 
 fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// Returns remarks about the keys that have no effect.
+fn idle_keys(name: &str, original: &Original) -> Vec<String> {
+    let unknown = (!original.unknown.is_empty())
+        .then(|| format!("{name} has unknown keys, which do nothing: {}", first(&original.unknown)));
+    let memory = original.memory.as_ref().map(|scope| {
+        let why = "which does nothing: a new evaluator judges each round";
+        format!("{name} sets evaluator.memory_scope {scope}, {why}")
+    });
+    unknown.into_iter().chain(memory).collect()
 }
 
 /// Returns as many keys as a person wants to read, and the number of the others.
