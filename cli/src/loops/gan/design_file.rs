@@ -7,6 +7,7 @@ use std::error::Error as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{Access, access};
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::snapshot::RelPath;
 use skilltune_phases::judging::score::Score;
@@ -29,6 +30,8 @@ use crate::trust::file::TextFile;
 /// The path of the file in a project.
 const PLACE: &str = ".moai/config/sections/design.yaml";
 const LARGEST: u64 = 256 << 10;
+/// File systems refuse longer names.
+const LONGEST_NAME: usize = 255;
 
 /// The settings that a run takes from the original's file, if it uses one.
 #[derive(Debug, Default)]
@@ -103,7 +106,8 @@ impl DesignFile {
         put(&mut gan.contract, original.contract.filter(|is_on| !is_on), origin);
     }
 
-    /// Returns the folder in the project for the sprints, if the file names one.
+    /// Returns the folder in the project for the sprints, if the file names one. Fails before anything is paid for if
+    /// it cannot be written.
     pub fn artifact_dir(
         &mut self,
         project: &Path,
@@ -121,13 +125,20 @@ impl DesignFile {
         if acts_by_itself(&format!("{path}/")) {
             return Err(refused("agents, editors or shells read files there by themselves"));
         }
+        if below.as_path().iter().any(|name| name.len() > LONGEST_NAME) {
+            return Err(refused("a name in it is too long"));
+        }
         let project = real(project);
         let mut places = below.lineage().map(|part| SafePath::below(&project, part.as_path()));
         if let Some(place) = places.find(|place| place.exists() && !place.is_folder()) {
             return Err(refused(&format!("{} is a symlink or a file", place.path().display())));
         }
+        let whole = project.join(below.as_path());
+        let there = whole.ancestors().find(|folder| folder.is_dir()).unwrap_or(&project);
+        access(there, Access::WRITE_OK | Access::EXEC_OK)
+            .map_err(|error| refused(&format!("{}: {}", there.display(), io::Error::from(error))))?;
         // A file that appears in the folder for the result would look like an edit of the user.
-        if into.is_some_and(|into| project.join(below.as_path()).starts_with(into)) {
+        if into.is_some_and(|into| whole.starts_with(into)) {
             let why = "it is inside the folder for the result";
             self.remarks.push(one_line(&format!("sprints are not written to {path} (artifact_dir): {why}")));
             return Ok(None);

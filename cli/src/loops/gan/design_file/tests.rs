@@ -142,7 +142,9 @@ fn sprints_go_only_where_they_harm_nothing() {
     }
     let (inside, remarks) = folder("site/sprints", Some("site"));
     assert_eq!((inside, remarks), (Ok(None), 2), "it is said");
+    let long = "a".repeat(256);
     for (dir, why) in [
+        (long.as_str(), "a name in it is too long"),
         ("", "a folder inside the project"),
         ("..", "a folder inside the project"),
         ("/tmp", "a folder inside the project"),
