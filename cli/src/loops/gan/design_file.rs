@@ -78,7 +78,9 @@ impl DesignFile {
 
     fn used(name: String, origin: Origin, original: Original) -> Self {
         let keys = set_keys(&original);
-        let sets = (!keys.is_empty()).then(|| format!("{name} sets {}; flags override it", keys.join(", ")));
+        let closer = if origin.is_projects() { "the project's skilltune.toml and flags" } else { "flags" };
+        let sets = (!keys.is_empty())
+            .then(|| format!("{name} sets {}; {closer} override what they set", keys.join(", ")));
         let remarks = sets.into_iter().chain(idle_keys(&name, &original));
         let remarks = remarks.map(|remark| one_line(&remark)).collect();
         Self { remarks, source: Some((name, origin)), original }

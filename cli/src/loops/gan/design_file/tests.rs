@@ -58,7 +58,7 @@ fn a_trusted_file_overrides_the_user_and_not_the_projects_own_settings() {
     let file = TextFile::read(&files.project().join(PLACE)).unwrap().unwrap();
     TrustStore::new(&files.env()).record(&file, &[]).unwrap();
     let design = found(&files, false);
-    insta::assert_snapshot!(remarks(&files, &design), @".moai/config/sections/design.yaml sets max_iterations 4, pass_threshold 0.8, sprint_contract.enabled false, sprint_contract.required_harness_levels [standard], sprint_contract.artifact_dir .moai/sprints; flags override it");
+    insta::assert_snapshot!(remarks(&files, &design), @".moai/config/sections/design.yaml sets max_iterations 4, pass_threshold 0.8, sprint_contract.enabled false, sprint_contract.required_harness_levels [standard], sprint_contract.artifact_dir .moai/sprints; the project's skilltune.toml and flags override what they set");
     assert_eq!(applied(&files, &design), (4, "90".to_owned(), false));
     let mut settings = files.load();
     design.apply(&mut settings);
@@ -77,6 +77,7 @@ fn a_file_named_by_a_flag_overrides_all_settings() {
     let design = DesignFile::named("own.yaml", Original::read(FILE).unwrap().unwrap());
     assert_eq!(applied(&files, &design), (4, "80".to_owned(), false));
     assert!(design.remarks[0].starts_with("own.yaml sets max_iterations 4"), "{:?}", design.remarks);
+    assert!(design.remarks[0].ends_with("; flags override what they set"), "{:?}", design.remarks);
 }
 
 #[test]
