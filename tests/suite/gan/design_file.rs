@@ -131,6 +131,9 @@ fn a_trusted_file_below_the_floor_is_refused_and_one_that_is_not_trusted_changes
     let said = scene.refusal(&TRUSTING);
     assert!(said.contains("gan_loop.pass_threshold: must be from 0.60 to 1.00"), "{said}");
     assert_eq!(scene.run(&["trust", PLACE]).code, Some(2), "and is not trusted");
+    write(&scene, "design: {gan_loop: {strict_mode: true, max_iterations: 1}}\n");
+    let said = scene.refusal(&TRUSTING);
+    assert!(said.contains(&format!("the settings of [gan] and of {PLACE}")), "{said}");
 }
 
 #[test]

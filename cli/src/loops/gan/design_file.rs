@@ -90,6 +90,11 @@ impl DesignFile {
         Self { remarks: vec![one_line(&format!("{PLACE} is not used{why}"))], ..Self::default() }
     }
 
+    /// Returns the name of the file, if the run uses one.
+    pub fn name(&self) -> Option<&str> {
+        self.source.as_ref().map(|(name, _)| name.as_str())
+    }
+
     pub fn original(&self) -> &Original {
         &self.original
     }
@@ -116,7 +121,7 @@ impl DesignFile {
         into: Option<&Path>,
     ) -> Result<Option<ArtifactDir>, Complaint> {
         let Some(given) = self.original.artifact_dir.as_deref() else { return Ok(None) };
-        let name = self.source.as_ref().map_or(PLACE, |(name, _)| name.as_str());
+        let name = self.name().unwrap_or(PLACE);
         let refused = |why: &str| {
             Complaint::input(format!("cannot write sprints to {given:?} (artifact_dir of {name}): {why}"))
                 .hint("change it there, or remove it; without it, sprints are only in the run's folder")

@@ -82,7 +82,7 @@ impl Invocation {
         casting::fill(&mut settings, env);
         let casting = casting(&settings, env)?;
         let gan = settings.of::<GanSettings>();
-        let rules = rules(gan, &asked)?;
+        let rules = rules(gan, &asked, design.name())?;
         let browser = gan.browser.value.then(|| browser::found(env)).flatten();
         let apply = apply(&gan.apply);
         if matches!(apply, Apply::Propose(_)) && into.is_none() {
@@ -168,7 +168,8 @@ fn commands(gan: &GanSettings, settings: &Settings, yes: bool) -> Result<RunThem
     proposed::confined(run, "--commands", settings.limits.confine.value, can_confine())
 }
 
-fn rules(gan: &GanSettings, asked: &Contract) -> Result<Rules, Complaint> {
+/// Fails if the settings contradict each other. `design` is the file of the original that sets some of them.
+fn rules(gan: &GanSettings, asked: &Contract, design: Option<&str>) -> Result<Rules, Complaint> {
     let rules = gan.rules();
     if let Some(unknown) = rules.minimums.keys().find(|id| asked.dimension(id).is_none()) {
         let known: Vec<&str> = asked.dimensions.iter().map(|dimension| dimension.id.as_str()).collect();
@@ -176,7 +177,9 @@ fn rules(gan: &GanSettings, asked: &Contract) -> Result<Rules, Complaint> {
             .hint(format!("it has {}", known.join(", "))));
     }
     rules.checked().map_err(|why| {
-        Complaint::input(why.to_string()).hint("check --threshold, --max-rounds and the settings of [gan]")
+        let design = design.map_or_else(String::new, |name| format!(" and of {name}"));
+        Complaint::input(why.to_string())
+            .hint(format!("check --threshold, --max-rounds and the settings of [gan]{design}"))
     })
 }
 
