@@ -82,11 +82,11 @@ fn the_originals_own_file_decides_at_each_level_whether_a_contract_is_agreed_on(
     assert!(trust(&scene).contains("  max_iterations 5\n"));
     for (level, more, is_negotiated, effect) in [
         ("minimal", &[][..], false, ""),
-        ("minimal", &["--contract"], false, "level minimal never has one: its contract is the profile"),
+        ("minimal", &["--contract"], false, "at level minimal no contract is agreed on"),
         ("standard", &[], false, ""),
         ("standard", &["--contract"], true, ""),
         ("thorough", &[], true, ""),
-        ("thorough", &["--contract"], true, "level thorough always has a contract that is agreed on"),
+        ("thorough", &["--contract"], true, "at level thorough a contract is always agreed on"),
     ] {
         let sketch = sketch(&scene, &[&["--level", level][..], more].concat());
         assert_eq!(sketch["negotiated"], json!(is_negotiated), "{level} {more:?}");

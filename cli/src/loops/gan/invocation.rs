@@ -123,12 +123,12 @@ impl Invocation {
 fn idle_contract(gan: &GanSettings, levels: &ContractLevels) -> Option<String> {
     let level = Level::from(gan.level.value);
     let why = match levels.at(level) {
-        Agreement::Always => "always has a contract that is agreed on",
-        Agreement::Never => "never has one: its contract is the profile",
+        Agreement::Always => "a contract is always agreed on",
+        Agreement::Never => "no contract is agreed on",
         Agreement::IfAsked => return None,
     };
     let is_asked = gan.contract.value && matches!(gan.contract.origin, Origin::Flag(_));
-    is_asked.then(|| format!("--contract has no effect: level {} {why}", level.word()))
+    is_asked.then(|| format!("--contract has no effect: at level {} {why}", level.word()))
 }
 
 /// Accepts a program in the PATH or a full path: a relative path could mean a file of the project, or of the result.
