@@ -91,7 +91,7 @@ fn a_folder_that_is_gone_or_behind_a_symlink_is_not_written() {
     fs::rename(&site, &elsewhere).unwrap();
     let before = listing(&elsewhere);
     let said = scene.refusal(&["rollback"]);
-    assert!(said.contains("/project/site does not exist"), "{said}");
+    assert!(said.contains("error: cannot restore: /project/site does not exist"), "{said}");
     assert!(said.contains("`skilltune export RUN start /project/site`"), "{said}");
     symlink(&elsewhere, &site).unwrap();
     let said = scene.refusal(&["rollback", "--force"]);
@@ -100,6 +100,19 @@ fn a_folder_that_is_gone_or_behind_a_symlink_is_not_written() {
     let new = passed();
     fs::remove_dir_all(new.path("project/site")).unwrap();
     assert!(rolled_back(&new, &[]).contains("does not exist, as before the run"));
+}
+
+#[test]
+fn a_folder_that_cannot_be_looked_at_is_not_called_missing() {
+    let scene = building(&[&ALL]);
+    let out = scene.path("project/out");
+    let build = ["gan", "brief.md", "--profile", "plain.yaml", "--into", "out/site", "--no-browser", "--yes"];
+    assert_eq!(scene.run(&build).code, Some(0));
+    fs::remove_dir_all(&out).unwrap();
+    fs::write(&out, "a file").unwrap();
+    let said = scene.refusal(&["rollback"]);
+    assert!(said.contains("error: cannot restore: /project/out/site cannot be read"), "{said}");
+    assert!(said.contains("caused by: Not a directory"), "{said}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //!
 //! All checks run before the folder is touched. A folder with edits of the user is left alone, and its content is kept.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::promote::{self, Expected, Move, PromoteError, Promotion};
@@ -94,19 +95,23 @@ fn put_nowhere(run: &Run) -> Complaint {
     }
 }
 
-/// Returns whether the folder is missing, as it was before the run. Fails if another command has to restore it.
+/// Returns whether the folder is missing, as it was before the run. Fails if something else is in its place, or if
+/// another command has to restore it.
 fn is_away(run: &Run, into: &Path) -> Result<bool, Complaint> {
     let export = format!("skilltune export {} start {}", run.plan.run, shell_path(into));
-    let missing = |why: &str| Complaint::input(format!("the folder is missing: {} {why}", into.display()));
+    let cannot = |why: &str| Complaint::input(format!("cannot restore: {} {why}", into.display()));
     match into.symlink_metadata() {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(cannot("cannot be read").caused_by(error))
+        }
         Err(_) if run.plan.task.start == TreeId::EMPTY => Ok(true),
-        Err(_) => Err(missing("does not exist").hint(format!("to restore it, run `{export}`"))),
+        Err(_) => Err(cannot("does not exist").hint(format!("to restore it, run `{export}`"))),
         Ok(meta) if !meta.is_dir() => {
-            Err(missing("is not a folder").hint(format!("move it away, then run `{export}`")))
+            Err(cannot("is not a folder").hint(format!("move it away, then run `{export}`")))
         }
         // Its path was real when the run began, so a symlink on it is newer.
         Ok(_) if into.canonicalize().is_ok_and(|real| real != into) => {
-            Err(missing("is behind a symlink").hint(format!("remove the symlink, then run `{export}`")))
+            Err(cannot("is behind a symlink").hint(format!("remove the symlink, then run `{export}`")))
         }
         Ok(_) => Ok(false),
     }
