@@ -3,6 +3,7 @@
 use serde_json::Value as Json;
 
 use crate::casting;
+use crate::loops::gan::design_file::DesignFile;
 use crate::settings::show::Row;
 use crate::settings::values::Format;
 use crate::terminal::complaint::Complaint;
@@ -11,7 +12,9 @@ use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 
 pub fn show(format: Format, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let mut settings = crate::loops::settings(&env.project_here(), env)?;
+    let project = env.project_here();
+    let mut settings = crate::loops::settings(&project, env)?;
+    DesignFile::found(&project, false, env)?.apply(&mut settings);
     casting::fill(&mut settings, env);
     let rows = settings.rows();
     match format {

@@ -113,7 +113,11 @@ fn the_file_is_used_only_while_a_person_trusts_it() {
     assert!(said.contains("is not used, because you do not trust it: it sets max_iterations 2"), "{said}");
     assert!(said.contains("`skilltune trust /"), "{said}");
     assert_eq!(rounds(&["--trust"]).0, 2, "for this run");
+    let shown = || scene.run(&["config", "show"]).stdout;
+    let row = |shown: &str| shown.lines().find(|row| row.starts_with("gan.max_rounds ")).unwrap().to_owned();
+    assert!(row(&shown()).ends_with(" default"));
     trust(&scene);
+    assert!(row(&shown()).ends_with(PLACE), "{}", shown());
     assert_eq!(rounds(&[]).0, 2);
     assert_eq!(rounds(&["--max-rounds", "4"]).0, 4, "flags go over it");
     fs::write(scene.path("project/skilltune.toml"), "[gan]\nmax_rounds = 3\n").unwrap();
