@@ -127,8 +127,9 @@ impl DesignFile {
                 .hint("change it there, or remove it; without it, sprints are only in the run's folder")
         };
         let path = given.trim_start_matches("./").trim_end_matches('/');
-        let below = RelPath::read(&DeValue::String(path.into()), ANY)
-            .ok_or_else(|| refused(&format!("it must be {}", RelPath::must_be(ANY))))?;
+        let below = RelPath::read(&DeValue::String(path.into()), ANY).ok_or_else(|| {
+            refused(&format!("it must be {}, as a plain relative path", RelPath::must_be(ANY)))
+        })?;
         if acts_by_itself(&format!("{path}/")) {
             return Err(refused("agents, editors or shells read files there by themselves"));
         }

@@ -148,7 +148,7 @@ fn sprints_go_only_where_they_harm_nothing() {
         (long.as_str(), "a name in it is too long"),
         ("", "a folder inside the project"),
         ("..", "a folder inside the project"),
-        ("/tmp", "a folder inside the project"),
+        ("/tmp", "outside .git and .skilltune, as a plain relative path"),
         (".git/sprints", "a folder inside the project"),
         (".claude", "read files there by themselves"),
         ("taken", "taken is a symlink or a file"),
