@@ -9,6 +9,7 @@ use skilltune_phases::loops::gan::evaluation::{Finding, Verdict};
 use skilltune_phases::loops::gan::{Decision, Gan, Reading, Run};
 use skilltune_phases::runs::proposal::Proposal;
 
+use crate::loops::gan::report::history::chosen;
 use crate::loops::gan::report::words;
 use crate::progress::lines::{End, below};
 use crate::progress::talk::{Narrated, Talk};
@@ -38,8 +39,9 @@ impl Narrated for Gan {
                     judged(talk, run, round, *reading);
                 }
             }
-            Decision::Answered { choice, .. } => {
-                talk.below(&format!("answered by {}: {}", words::who(run), words::choice(choice)));
+            Decision::Answered { hold, choice, by } => {
+                let answer = format!("{}: {}", words::hold(*hold), chosen(choice, *by));
+                talk.below(&cut(&answer, LONGEST));
             }
             Decision::Again { .. } => {
                 talk.below("the contract or the evaluator has changed: judging the best round again");

@@ -70,7 +70,7 @@ fn a_stalled_run_keeps_its_best_and_leaves_the_folder_alone() {
       a.quick: index.html: seen
       b.clear: index.html: seen
       b.quiet: index.html: seen
-      answered by default: end
+      no gain: end (the default)
     ");
     insta::assert_snapshot!(captured.data(), @"
     Not passed with 25 (75 needed): 2 rounds in a row gained less than 5 points. The

@@ -46,7 +46,8 @@ pub fn answered(answer: &Answer) -> String {
     }
 }
 
-fn chosen(choice: &Choice, by: Who) -> String {
+/// Returns an answer to a question of the run, and who gave it.
+pub fn chosen(choice: &Choice, by: Who) -> String {
     let by = match by {
         Who::Person => "a person",
         Who::Default => "the default",

@@ -124,7 +124,7 @@ fn score(run: &Run) -> String {
 }
 
 /// Returns who answered last.
-pub fn who(run: &Run) -> &'static str {
+fn who(run: &Run) -> &'static str {
     by(run.state.course.answers.last().map_or(Who::Default, |answered| answered.by))
 }
 
