@@ -163,6 +163,9 @@ fn sprints_and_evaluations_are_in_its_artifact_dir_too() {
     }
     let report = scene.run(&["report"]).stdout;
     assert!(report.contains(&format!(".moai/sprints/{}/", scene.run_id())), "{report}");
+    for object in [&ran.json(), &json_file(&scene, "report.json")] {
+        assert_eq!(object["sprints"], json!(kept), "{object}");
+    }
 }
 
 #[test]

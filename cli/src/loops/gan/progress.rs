@@ -125,7 +125,8 @@ fn end(run: &Run) -> End {
     let rounds = figures::count(run.state.course.rounds.len(), "round");
     let destination = words::destination(run).map(Line::Text);
     let result = words::result(run).map(|path| Line::Copy("result:".to_owned(), path));
-    let places = destination.into_iter().chain(result).collect();
+    let sprints = words::sprints(run).map(|path| Line::Copy("sprints:".to_owned(), path));
+    let places = destination.into_iter().chain(result).chain(sprints).collect();
     End { lines, rounds: Some(format!("{rounds} judged")), places, next: advice(run) }
 }
 

@@ -32,7 +32,7 @@ pub fn summary(run: &Run) -> Summary {
         notes: words::notes(plan),
         found: changes(run).collect(),
         next: progress::advice(run),
-        data: Data { subject: subject(run), result: result(run), ..Data::default() },
+        data: Data { subject: subject(run), result: result(run), details: sprints(run), ..Data::default() },
     }
 }
 
@@ -47,6 +47,11 @@ fn subject(run: &Run) -> Value {
         "answered_by": state.course.answers.last().map(|answered| answered.by),
         "note": state.end.as_ref().and_then(|end| end.note.as_ref()),
     })
+}
+
+/// Only the file of the original names a folder for the sprints, so other runs have no such key.
+fn sprints(run: &Run) -> Value {
+    words::sprints(run).map_or(Value::Null, |path| json!({ "sprints": path }))
 }
 
 fn result(run: &Run) -> Value {

@@ -2,7 +2,7 @@
 
 use skilltune_phases::loops::gan::course::{Answered, Round};
 use skilltune_phases::loops::gan::evaluation::{By, Evaluation, Finding, Verdict};
-use skilltune_phases::loops::gan::{ArtifactDir, Run, Sprint, projection};
+use skilltune_phases::loops::gan::{Run, Sprint, projection};
 
 use crate::loops::gan::report::words;
 use crate::report::document::{
@@ -22,9 +22,7 @@ pub fn report(run: &Run) -> Report {
         ("Rounds: artifact, screens, changes, evaluation", format!("{folder}/iterations/iteration-N/")),
         ("Sprints and the contract", format!("{folder}/sprints/sprint-N.json")),
     ];
-    let in_project = task.artifact_dir.as_ref().map(|ArtifactDir { project, below }| {
-        ("The same in the project", format!("{project}/{below}/{}/", run.plan.run))
-    });
+    let in_project = words::sprints(run).map(|path| ("The same in the project", format!("{path}/")));
     Report {
         title: [plain("Final Report: "), safe(&task.name)].into(),
         lead: vec![paragraph([strong(words::label(run)), plain(". "), safe(&words::outcome_text(run))])],

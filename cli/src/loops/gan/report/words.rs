@@ -4,7 +4,7 @@ use skilltune_phases::loops::gan::contract::Contract;
 use skilltune_phases::loops::gan::course::{Choice, Ending, Question, Round, Who};
 use skilltune_phases::loops::gan::evaluation::Evaluation;
 use skilltune_phases::loops::gan::rules::Rules;
-use skilltune_phases::loops::gan::{Answer, Gan, HigherScore, Plan, Reading, Run, Step};
+use skilltune_phases::loops::gan::{Answer, ArtifactDir, Gan, HigherScore, Plan, Reading, Run, Step};
 use skilltune_phases::loops::{Loop as _, Offer};
 
 use crate::report::words;
@@ -274,6 +274,12 @@ pub fn result(run: &Run) -> Option<String> {
     let result = run.result()?;
     let round = run.state.course.rounds.iter().position(|round| round.artifact == result)?;
     Some(format!("{}/iterations/iteration-{}/artifact", run.plan.folder, round + 1))
+}
+
+/// Returns the folder in the project to which the run wrote its sprints too.
+pub fn sprints(run: &Run) -> Option<String> {
+    let ArtifactDir { project, below } = run.plan.task.artifact_dir.as_ref()?;
+    (!run.state.sprints.is_empty()).then(|| format!("{project}/{below}/{}", run.plan.run))
 }
 
 /// Returns what happened to the destination, if that has to be reported.
