@@ -157,9 +157,11 @@ impl Runs {
             return Complaint::input(format!("no run matches {name:?}"))
                 .hint("list runs with `skilltune list`; name a round or a candidate after its run");
         }
-        let start = with_loop!(only.unwrap_or(LoopKind::Tune), L => L::START);
+        let kinds = only.as_ref().map_or(LoopKind::ALL, std::slice::from_ref);
+        let start = |&kind: &LoopKind| format!("`{}`", with_loop!(kind, L => L::START));
+        let starts: Vec<_> = kinds.iter().map(start).collect();
         Complaint::input(format!("no runs in {}", self.home.root().display()))
-            .hint(format!("start one with `{start}`, or pass --project DIR"))
+            .hint(format!("start one with {}, or pass --project DIR", starts.join(", ")))
     }
 
     /// Returns true if the first line is complete. A run killed before that is never picked as the latest run.

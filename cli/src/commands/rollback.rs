@@ -9,8 +9,10 @@ use crate::terminal::complaint::Complaint;
 use crate::terminal::exit::Exit;
 
 pub fn run(args: &RollbackArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
-    let of_gan = match args.run.run.as_deref() {
-        Some(name) => Some(scope.named(Some(name))?).filter(|id| scope.runs.kind(id) == LoopKind::Gan),
+    // Fails if there is no run of any loop.
+    let named = scope.named(args.run.run.as_deref())?;
+    let of_gan = match args.run.run {
+        Some(_) => Some(named).filter(|id| scope.runs.kind(id) == LoopKind::Gan),
         None => newest_of_gan(scope),
     };
     match of_gan {
