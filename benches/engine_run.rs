@@ -83,6 +83,7 @@ pub(crate) async fn run(
         objects,
         folder,
         cache: AnswerCache::of(&home, &places.work.join("state"))?,
+        models: BTreeMap::new(),
         work: places.work.join("run").into(),
         cast: plan.roles.map(|_| agent.clone()),
         pool: pool.clone(),

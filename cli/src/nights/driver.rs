@@ -262,9 +262,17 @@ impl<'a> Driver<'a> {
         let (heard, job) = (self.heard.0.clone(), name.clone());
         // The receiver is gone only if the night has failed.
         let done = move |ended| drop(heard.send(Heard::Ended(job, ended)));
-        let working = Working::start(&line, &self.plan.folder, done)?;
+        let working = Working::start(&line, &self.models(name), &self.plan.folder, done)?;
         self.working.insert(name.clone(), Under { working, work, most, ready });
         Ok(())
+    }
+
+    /// Returns the models that its last measurement reported, by role.
+    fn models(&self, name: &Name) -> BTreeMap<String, String> {
+        let (wish, job) = (&self.ready[name].wish, self.book.history.jobs.get(name));
+        let watch = job.and_then(|job| job.watch.as_ref()).filter(|_| wish.sample > 0);
+        let watch = watch.filter(|watch| watch.key.agents == wish.key.agents);
+        watch.map(|watch| watch.key.models.clone()).unwrap_or_default()
     }
 
     fn ended(&mut self, name: &Name, ended: &Ended) -> Result<(), Complaint> {

@@ -1,5 +1,6 @@
 //! One piece of work: another process of this program, its arguments, and the output on its streams.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
@@ -7,8 +8,10 @@ use std::process::{Command, Stdio};
 use std::thread;
 
 use rustix::process::{Pid, Signal, kill_process};
+use skilltune_phases::base::json;
 
 use crate::nights::outcome::Ended;
+use crate::runs::session::MODELS;
 use crate::terminal::complaint::Complaint;
 
 /// The process that a program of ours works for: it saves its work and ends if that process is killed.
@@ -24,20 +27,22 @@ pub struct Working {
 }
 
 impl Working {
-    /// Starts the program; `done` is called when it ends.
+    /// Starts the program, with the models that answer now; `done` is called when it ends.
     pub fn start(
         words: &[String],
+        models: &BTreeMap<String, String>,
         folder: &Path,
         done: impl FnOnce(Ended) + Send + 'static,
     ) -> Result<Self, Complaint> {
         let failed = |error| Complaint::ours("cannot start skilltune for a job").caused_by(error);
         let exe = std::env::current_exe().map_err(failed)?;
-        let (words, folder) = (words.to_vec(), folder.to_owned());
+        let (words, folder, models) = (words.to_vec(), folder.to_owned(), json::line(models));
         let (begun, started) = std::sync::mpsc::channel();
         // The thread must live as long as the program: the kernel treats the end of this thread as the parent's end.
         thread::spawn(move || {
             let mut command = Command::new(exe);
             command.args(words).current_dir(folder).env(NIGHT, std::process::id().to_string());
+            command.env(MODELS, models);
             command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
             // Ctrl-C at the terminal goes only to this process, which forwards it.
             command.process_group(0);

@@ -52,6 +52,9 @@ pub const GUARDIAN: &str = "guardian";
 const RUN: &str = "SKILLTUNE_RUN";
 pub const GUARDS: &str = "SKILLTUNE_GUARDS";
 
+/// The variable by which a night tells its runs which models answer now: JSON, by role.
+pub const MODELS: &str = "SKILLTUNE_NIGHT_MODELS";
+
 /// The message for a folder whose lock is held.
 pub const IN_USE: &str = "is in use by another skilltune";
 
@@ -346,6 +349,7 @@ fn services(
         objects: Objects::at(home.objects()),
         folder,
         cache: AnswerCache::of(home, &env.state).map_err(ours)?,
+        models: env.vars.get(MODELS).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default(),
         work: work(env, id),
         keys: Keys::new(options.cast.values().flat_map(Agent::keys)),
         cast: options.cast,

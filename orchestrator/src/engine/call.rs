@@ -67,7 +67,7 @@ impl<L: LoopEngine> Job<L> {
         let asking = self.asking();
         let asked = self.services.asked(&asking)?;
         let (key, is_shared) = (asking.key(&asked), asking.order.is_shared());
-        if let Some(reply) = self.services.stored_reply(key, is_shared) {
+        if let Some(reply) = self.services.stored_reply(key, &asking.order.role, is_shared) {
             return Ok(Some(self.done(reply)));
         }
         let dir = CallDir::of(&self.services, key);

@@ -26,12 +26,14 @@ mod tamper;
 mod tune;
 mod unreadable;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use skilltune_phases::asking::prompt::Faulty;
 use skilltune_phases::base::id::TreeId;
-use skilltune_phases::base::role::ByRole;
+use skilltune_phases::base::model::ModelName;
+use skilltune_phases::base::role::{ByRole, Role};
 use skilltune_phases::loops::Loop;
 use skilltune_phases::loops::shared::request::AgentRequest;
 use skilltune_phases::runs::event::{Failure, FailureKind, Record, Spent};
@@ -254,6 +256,8 @@ pub struct Services {
     pub folder: RunFolder,
     /// The answers of all runs of the project.
     pub cache: AnswerCache,
+    /// The models that answer now, as far as known: cached answers of others are outdated.
+    pub models: BTreeMap<Role, ModelName>,
     /// The folder of this run's workspaces, outside of any project.
     pub work: SafePath,
     pub cast: CastAgents,

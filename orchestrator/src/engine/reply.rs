@@ -7,6 +7,7 @@ use std::io::ErrorKind;
 
 use serde::{Deserialize, Serialize};
 use skilltune_phases::base::id::CallKey;
+use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::Loop;
 use skilltune_phases::runs::event::{self, Failure, FailureKind, Outcome, Spent};
 use skilltune_phases::skills::keys::Keys;
@@ -45,7 +46,12 @@ impl<L: Loop> Reply<L> {
 
 impl Services {
     /// Returns the stored reply to a call, if there is one; a cached one costs nothing again.
-    pub(super) fn stored_reply<L: Loop>(&self, key: CallKey, is_shared: bool) -> Option<Reply<L>> {
+    pub(super) fn stored_reply<L: Loop>(
+        &self,
+        key: CallKey,
+        role: &Role,
+        is_shared: bool,
+    ) -> Option<Reply<L>> {
         let read = |at| self.cache.read(&at).filter(|reply: &Reply<L>| reply.key == key);
         let own = read(self.own_reply(key));
         if own.as_ref().is_some_and(|reply| is_shared && reply.outcome.is_ok()) {
@@ -54,7 +60,11 @@ impl Services {
         }
         own.or_else(|| {
             let reply = read(self.cache.place_of(key)).filter(|_| is_shared)?;
-            Some(Reply { spent: Spent { cached: true, ..Spent::default() }, ..reply })
+            let model = reply.talk.as_ref().and_then(|talk| talk.model.as_ref());
+            // A service may change the model behind the same name of an agent.
+            let is_outdated = model.zip(self.models.get(role)).is_some_and(|(model, now)| model != now);
+            let spent = Spent { cached: true, ..Spent::default() };
+            (!is_outdated).then_some(Reply { spent, ..reply })
         })
         .filter(|reply: &Reply<L>| {
             reply.outcome.as_ref().map_or(true, |answer| self.still_holds::<L>(answer))
@@ -77,7 +87,7 @@ impl Services {
         if reply.outcome.is_ok() && is_shared {
             // Both names are ours and are never written again. If the hard link fails, the next run pays for the answer
             // once more, which is no reason to end this one. An answer that is already there but was not used has lost
-            // its trees, or is not ours.
+            // its trees, is of an older model, or is not ours.
             let shared = self.cache.share(reply.key, &own);
             if shared.is_err_and(|error| error.kind() == ErrorKind::AlreadyExists) {
                 let cached = self.cache.place_of(reply.key);

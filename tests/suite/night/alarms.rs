@@ -1,10 +1,14 @@
 //! Alarms: agents that break for nights, a person's bad edit, updates that cost something or nothing, and recoveries.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
 use super::{Nights, after_a_win};
+use crate::scene::Ran;
+
+const DONE: &str = include_str!("../../../fixtures/transcripts/claude/write.jsonl");
 
 fn job(name: &str) -> String {
     format!(
@@ -131,6 +135,44 @@ fn update_executor(nights: &Nights, version: &str) {
     let (before, after) = text.split_once(&command).unwrap();
     let (_, after) = after.split_once(']').unwrap();
     fs::write(path, format!("{before}{command}, {version:?}]{after}")).unwrap();
+}
+
+/// Runs a night with a claude that reports this model. The program stays the same.
+fn night_with_claude(nights: &Nights, day: u32, model: &str) -> Ran {
+    let scene = &nights.scene;
+    fs::create_dir_all(scene.path("claude")).unwrap();
+    fs::create_dir_all(scene.path("bin")).unwrap();
+    fs::write(scene.path("done"), DONE.replace("claude-opus-5-5", model)).unwrap();
+    let done = scene.path("done");
+    let script =
+        format!("#!/bin/sh\necho 'made by steady with quality 70' > out.md\ncat {}\n", done.display());
+    fs::write(scene.path("bin/claude"), script).unwrap();
+    fs::set_permissions(scene.path("bin/claude"), fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = nights.command(&date(day), &[]);
+    command.env("PATH", format!("{}:/usr/bin:/bin", scene.path("bin").display()));
+    command.env("CLAUDE_CONFIG_DIR", scene.path("claude"));
+    Ran::of(command.output().unwrap())
+}
+
+#[test]
+fn a_search_after_the_model_behind_a_name_changed_uses_no_stored_answers_of_the_old_one_and_is_made_once() {
+    let job = job("steady") + "executor = \"claude:opus\"\n";
+    let nights = Nights::new(&[("steady", 70)], &steady(0), &job);
+    for day in [2, 3] {
+        let ran = night_with_claude(&nights, day, "opus-old");
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+    }
+    let ran = night_with_claude(&nights, 4, "opus-new");
+    assert_eq!(works(&nights), ["measured", "tuned"], "{ran:?}");
+    let morning = nights.morning();
+    let run = morning["done"][1]["run_id"].as_str().unwrap();
+    let report = nights.scene.run(&["report", run, "--format", "json"]).json();
+    let models = report["models"]["executor"].as_object().unwrap();
+    assert_eq!(models.keys().collect::<Vec<_>>(), ["opus-new"], "{report}");
+    for day in [5, 6] {
+        let ran = night_with_claude(&nights, day, "opus-new");
+        assert_eq!(works(&nights), ["measured"], "{ran:?}");
+    }
 }
 
 fn shift(nights: &Nights, points: i32) {

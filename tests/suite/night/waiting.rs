@@ -198,7 +198,13 @@ fn of_two_winners_the_later_one_that_contains_the_other_waits_alone() {
     assert_eq!(ran.code, Some(3), "{ran:?}");
     let morning = nights.morning();
     let waiting = morning["waiting"].as_array().unwrap();
-    assert_eq!((waiting.len(), &waiting[0]["since"]), (1, &json!("2026-11-02")), "{morning}");
+    assert_eq!((waiting.len(), &waiting[0]["since"]), (1, &json!("2026-11-01")), "{morning}");
+    assert_eq!(morning["better"], json!([]), "it is no news");
+    // A person who does not want it is not asked again.
+    assert_eq!(nights.scene.run(&["night", "dismiss", "writer"]).code, Some(0));
+    fs::write(nights.scene.path("project/suite.toml"), super::suite(14)).unwrap();
+    let ran = nights.night("2026-11-04", &[]);
+    assert_eq!((ran.code, &nights.morning()["waiting"]), (Some(0), &json!([])), "{ran:?}");
 }
 
 #[test]

@@ -92,6 +92,8 @@ pub struct Job {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settled {
     pub key: Key,
+    /// The last measurement before it, by the same agents: these may report other models in a search.
+    pub measured: Option<Key>,
     pub run: Option<RunId>,
     pub champion: Option<Digest>,
     /// The number of comparisons in a row that left it open.
@@ -210,6 +212,12 @@ impl History {
         self.waiting.dismissed()
     }
 
+    /// Returns whether this work found a winner that an earlier run of the job had found.
+    pub fn was_known(&self, done: &Done) -> bool {
+        let run = done.outcome.run.as_ref().filter(|_| matches!(done.outcome.end, End::Decided(_)));
+        run.is_some_and(|run| self.waiting.is_known(&done.job, run))
+    }
+
     /// Returns whether this was ever put into the inbox.
     pub fn was_drafted(&self, mark: &Digest) -> bool {
         self.drafted.contains(mark)
@@ -306,13 +314,21 @@ impl Night {
     }
 }
 
+impl Settled {
+    /// Returns whether its agents and models still answer.
+    pub(super) fn has_agents_of(&self, now: &Key) -> bool {
+        self.key.has_agents_of(now) || self.measured.as_ref().is_some_and(|one| one.has_agents_of(now))
+    }
+}
+
 impl Job {
     fn decided(&mut self, at: Timestamp, date: Date, (key, run): (&Key, Option<&RunId>), decided: &Decided) {
         let again =
             self.settled.as_ref().filter(|settled| settled.key.is_same(key)).map_or(0, |known| known.open);
         let open = if decided.is_open { again + 1 } else { 0 };
-        let (key, run) = (key.clone(), run.cloned());
-        self.settled = Some(Settled { key, run, champion: decided.champion, open });
+        let measured = self.watch.as_ref().map(|watch| &watch.key).filter(|one| one.agents == key.agents);
+        let (measured, key, run) = (measured.cloned(), key.clone(), run.cloned());
+        self.settled = Some(Settled { key, measured, run, champion: decided.champion, open });
         let point = self.point(at, date);
         point.verdict = Some(decided.verdict.clone());
     }

@@ -91,7 +91,8 @@ impl<'a> Morning<'a> {
             spent: night.spent(),
             week: history.spent_since(a_week_before(night)),
         };
-        night.done.iter().for_each(|done| morning.sort(done));
+        let news = night.done.iter().filter(|done| !history.was_known(done));
+        news.for_each(|done| morning.sort(done));
         Some(morning)
     }
 

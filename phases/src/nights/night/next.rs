@@ -106,7 +106,7 @@ fn wanted(history: &History, tonight: &[Done], name: &Name, wish: &Wish) -> Opti
     }
     // The models that answer are known after a measurement.
     let agents = job.watch.as_ref().filter(|_| measured).map_or(&wish.key, |watch| &watch.key);
-    let has_changed = !settled.key.has_agents_of(agents);
+    let has_changed = !settled.has_agents_of(agents);
     if searched || has_changed {
         return (!searched).then_some(Work::Tune);
     }

@@ -1,4 +1,5 @@
 mod alarms;
+mod changes;
 
 use std::collections::BTreeMap;
 
@@ -152,20 +153,6 @@ fn a_new_job_is_tuned_then_measured_on_everything_and_later_on_scenarios_in_turn
     for expected in [["s0", "s1", "s2"], ["s3", "s4", "s5"], ["s6", "s7", "s0"]] {
         assert_eq!(journal.whole_night(&wish("skill"), |_| 70.0), (vec![of(&expected)], false));
     }
-}
-
-#[test]
-fn what_changed_is_tuned_again() {
-    let mut journal = TestJournal::new();
-    journal.whole_night(&wish("skill"), |_| 70.0);
-    assert!(journal.whole_night(&wish("edited"), |_| 70.0).1, "a person has edited the skill");
-    let mut other_suite = wish("edited");
-    other_suite.key.suite = Digest::of(b"another");
-    assert!(journal.whole_night(&other_suite, |_| 70.0).1);
-    let mut updated = other_suite.clone();
-    updated.key.agents = key("", "2").agents;
-    assert!(journal.whole_night(&updated, |_| 70.0).1);
-    assert!(!journal.whole_night(&updated, |_| 70.0).1);
 }
 
 /// Returns what was done in four nights of a job whose verdict stays open, without measurements.

@@ -35,6 +35,16 @@ impl Waiting {
         self.decided.is_win && !matches!(self.decided.place, Place::Applied | Place::Nowhere)
     }
 
+    fn id(&self) -> (Name, RunId) {
+        (self.job.clone(), self.run.clone())
+    }
+
+    /// Returns whether both are winners of a job with the same content.
+    fn has_version_of(&self, other: &Self) -> bool {
+        let (own, others) = (self.decided.champion, other.decided.champion);
+        self.is_winner() && self.job == other.job && own.is_some() && own == others
+    }
+
     /// Returns whether this run gave the verdict. Other machines may use the same ids for runs of other jobs.
     pub fn is_of(&self, job: &Name, run: &RunId) -> bool {
         self.job == *job && self.run == *run
@@ -46,6 +56,10 @@ impl Waiting {
 pub(super) struct WaitingList {
     all: Vec<Waiting>,
     dismissed: BTreeSet<(Name, RunId)>,
+    /// The versions that a person dismissed as winners.
+    declined: BTreeSet<(Name, Digest)>,
+    /// The runs that found a winner which an earlier one had found.
+    known: BTreeSet<(Name, RunId)>,
 }
 
 impl WaitingList {
@@ -57,19 +71,40 @@ impl WaitingList {
         self.dismissed.iter().map(|one| (&one.0, &one.1))
     }
 
-    /// Adds a new verdict. It replaces an open one of its job.
-    pub(super) fn decided(&mut self, new: Waiting) {
-        self.all.retain(|known| known.job != new.job || (known.is_winner() && known.run != new.run));
+    pub(super) fn is_known(&self, job: &Name, run: &RunId) -> bool {
+        self.known.contains(&(job.clone(), run.clone()))
+    }
+
+    /// Adds a new verdict. It replaces an open one of its job, and a winner that is the same version.
+    pub(super) fn decided(&mut self, mut new: Waiting) {
         if new.is_winner() {
             // If this run was dismissed, its verdict was open then, and more trials decided it since.
-            self.dismissed.remove(&(new.job.clone(), new.run.clone()));
+            self.dismissed.remove(&new.id());
+            self.recognise(&mut new);
         }
+        let is_other = |known: &Waiting| known.run != new.run && !known.has_version_of(&new);
+        self.all.retain(|known| known.job != new.job || (known.is_winner() && is_other(known)));
         if new.is_winner() || new.decided.is_open {
             self.add(new);
         }
     }
 
+    /// Keeps since when a winner is known that another search found again, and whether a person dismissed it.
+    fn recognise(&mut self, new: &mut Waiting) {
+        let first = self.all.iter().find(|known| known.run != new.run && known.has_version_of(new));
+        let version = new.decided.champion.map(|champion| (new.job.clone(), champion));
+        if let Some(first) = first {
+            new.since = first.since;
+            self.known.insert(new.id());
+        } else if version.is_some_and(|version| self.declined.contains(&version)) {
+            self.dismissed.insert(new.id());
+            self.known.insert(new.id());
+        }
+    }
+
     pub(super) fn dismiss(&mut self, job: &Name, run: &RunId) {
+        let of_run = self.all.iter().filter(|known| known.is_of(job, run));
+        self.declined.extend(of_run.filter_map(|known| Some((job.clone(), known.decided.champion?))));
         self.all.retain(|known| !known.is_of(job, run));
         self.dismissed.insert((job.clone(), run.clone()));
     }
@@ -83,7 +118,7 @@ impl WaitingList {
     }
 
     fn add(&mut self, new: Waiting) {
-        if !self.dismissed.contains(&(new.job.clone(), new.run.clone())) {
+        if !self.dismissed.contains(&new.id()) {
             self.all.push(new);
             self.all.sort_by_key(|known| known.since);
         }

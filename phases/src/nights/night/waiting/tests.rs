@@ -146,6 +146,33 @@ fn a_winner_that_more_trials_of_a_dismissed_run_found_is_news() {
     assert!(waiting(&History::of(&entries)).is_empty());
 }
 
+/// A winner of a run, with this content.
+fn winner(nth: i64, of: &str, content: &str) -> Entry {
+    let mut entry = verdict(nth, "a", of, Some(Place::Kept));
+    if let Event::Ended { outcome, .. } = &mut entry.event
+        && let End::Decided(decided) = &mut outcome.end
+    {
+        decided.champion = Some(Digest::of(content.as_bytes()));
+    }
+    entry
+}
+
+#[test]
+fn a_winner_that_a_later_search_finds_again_is_no_news_and_stays_dismissed() {
+    let mut entries = vec![began(1, &["a"], None), winner(1, "r1", "x")];
+    assert_eq!(Morning::of(&History::of(&entries)).unwrap().better.len(), 1);
+    entries.extend([began(2, &["a"], None), winner(2, "r2", "x")]);
+    let history = History::of(&entries);
+    assert_eq!(waiting(&history), [("r2".to_owned(), evening(1))]);
+    assert!(Morning::of(&history).unwrap().better.is_empty());
+    entries.push(entry(2, Event::Dismissed { job: name("a"), run: run("r2") }));
+    entries.extend([began(3, &["a"], None), winner(3, "r3", "x")]);
+    let history = History::of(&entries);
+    assert!(waiting(&history).is_empty() && !Morning::of(&history).unwrap().needs_you());
+    entries.push(winner(3, "r4", "y"));
+    assert_eq!(waiting(&History::of(&entries)), [("r4".to_owned(), evening(3))]);
+}
+
 #[test]
 fn a_journal_that_is_cut_down_keeps_what_waits_and_what_was_dismissed() {
     let mut entries = Vec::new();
