@@ -22,6 +22,9 @@ use crate::terminal::questions::Person;
 use crate::text::{figures, plain};
 use crate::trust::TrustStore;
 
+/// Why the run that a morning names as the way back is kept.
+const BEFORE_AN_EDIT: &str = "it has the version before an edit that made a skill worse";
+
 pub fn run(args: &CleanArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     let printer = scope.printer;
     let plan = plan(args, scope)?;
@@ -138,10 +141,13 @@ fn plan(args: &CleanArgs, scope: &Scope<'_>) -> Result<CleanPlan, Complaint> {
         }
     };
     let dismissed = waiting::dismissed(&runs.home);
+    let before_edits = waiting::before_edits(&runs.home);
     let lost = |id: &RunId| {
         let only_copy = with_loop!(runs.kind(id), L => only_copy::<L>(scope, id));
         let only_copy = only_copy.or_else(|| unapplied(scope, id, &dismissed));
-        only_copy.or_else(|| is_resumable(runs, id).then(|| "it can be resumed".to_owned()))
+        let is_named = || before_edits.contains(id).then(|| BEFORE_AN_EDIT.to_owned());
+        let named = only_copy.or_else(is_named);
+        named.or_else(|| is_resumable(runs, id).then(|| "it can be resumed".to_owned()))
     };
     let planned = ids.into_iter().map(|id| Planned {
         bytes: get_size(runs.home.run(&id).root()).unwrap_or(0),

@@ -60,9 +60,16 @@ pub fn events(history: &History, still: &[Waiting]) -> Vec<Event> {
 
 /// Returns the runs whose winners a person dismissed, in any file of nights of a project.
 pub fn dismissed(home: &Home) -> BTreeSet<RunId> {
-    let histories: Vec<History> =
-        Shelf::all(home).into_iter().filter_map(|shelf| shelf.read().ok()).collect();
-    histories.iter().flat_map(History::dismissed).map(|(_, run)| run.clone()).collect()
+    histories(home).iter().flat_map(History::dismissed).map(|(_, run)| run.clone()).collect()
+}
+
+/// Returns the runs that mornings name because they have the version before an edit.
+pub fn before_edits(home: &Home) -> BTreeSet<RunId> {
+    histories(home).iter().flat_map(History::runs_before_edits).cloned().collect()
+}
+
+fn histories(home: &Home) -> Vec<History> {
+    Shelf::all(home).into_iter().filter_map(|shelf| shelf.read().ok()).collect()
 }
 
 /// A run of this user on this machine, with its store.

@@ -117,6 +117,11 @@ fn a_persons_edit_that_makes_a_skill_worse_is_named_with_the_version_before_it_u
     assert_eq!(copied.code, Some(0), "{copied:?}");
     let before = fs::read_to_string(nights.scene.path("project/before/SKILL.md")).unwrap();
     assert!(before.contains("Quality: 80\n"), "{before}");
+    // What a morning names stays.
+    let cleaned = nights.scene.run(&["clean", "--yes"]);
+    let kept = format!("keeping {run}: it has the version before an edit that made a skill worse");
+    assert!(cleaned.code == Some(0) && cleaned.stderr.contains(&kept), "{cleaned:?}");
+    assert_eq!(nights.scene.run(&["export", run, "start", "again"]).code, Some(0));
 
     nights.scene.write_skill("writer", 80);
     let ran = nights.night(&date(5), &[]);

@@ -214,7 +214,11 @@ fn keep(
         Work::Measure { .. } | Work::Again { .. } => true,
         Work::Resume { .. } | Work::Extend { .. } | Work::Tune => false,
     });
-    let measured: BTreeSet<&RunId> = measured.filter_map(|done| done.outcome.run.as_ref()).collect();
+    let mut measured: BTreeSet<&RunId> = measured.filter_map(|done| done.outcome.run.as_ref()).collect();
+    // A morning may name one of them as the way back from an edit.
+    for run in book.history.runs_before_edits() {
+        measured.remove(run);
+    }
     let runs = Runs::of(&plan.folder, env)?;
     let gone: Vec<RunId> = runs.ids(None).into_iter().filter(|id| measured.contains(id)).collect();
     if !gone.is_empty() {

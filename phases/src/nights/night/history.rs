@@ -12,6 +12,7 @@ use super::{Decided, Draft, End, Entry, Event, JobOutcome, Key, Over, Part, Shar
 use crate::base::id::Digest;
 use crate::base::name::Name;
 use crate::nights::drift::DriftLevel;
+use crate::nights::drift::change::ChangeKind;
 use crate::runs::plan::RunId;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -210,6 +211,12 @@ impl History {
     /// Returns the verdicts that a person dismissed, each by its job and its run.
     pub fn dismissed(&self) -> impl Iterator<Item = (&Name, &RunId)> {
         self.waiting.dismissed()
+    }
+
+    /// Returns the runs that have the version before an edit which made a skill worse: mornings name them.
+    pub fn runs_before_edits(&self) -> impl Iterator<Item = &RunId> {
+        let falls = self.jobs.values().filter_map(|job| job.watch.as_ref()).flat_map(Watch::open_falls);
+        falls.filter(|fall| fall.kind == ChangeKind::Edit).filter_map(|fall| fall.run_before.as_ref())
     }
 
     /// Returns whether this work found a winner that an earlier run of the job had found.
