@@ -41,5 +41,5 @@ pub(super) fn replay(given: &Texts) -> Replayed {
 
 fn page(morning: &Morning<'_>) -> String {
     let inbox = Path::new(PROJECT).join(NIGHTS).join("inbox.toml");
-    morning::page(morning, &inbox, &TimeZone::UTC, Limits::default())
+    morning::page(morning, &inbox, &TimeZone::UTC, Limits::default(), None)
 }

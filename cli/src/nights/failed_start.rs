@@ -4,11 +4,14 @@
 //! for a new one.
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_phases::base::json;
+use skilltune_phases::nights::night::Morning;
 
 use crate::nights::book::Shelf;
+use crate::nights::clock::Clock;
 use crate::nights::secrets::Secrets;
 use crate::terminal::complaint::Complaint;
 use crate::text::figures;
@@ -53,6 +56,12 @@ pub fn since(shelf: &Shelf, moment: Option<Timestamp>) -> Option<FailedStart> {
     let bytes = place(shelf).read(SIZE as u64).ok()??;
     let failed: FailedStart = serde_json::from_slice(&bytes).ok()?;
     moment.is_none_or(|moment| failed.at >= moment).then_some(failed)
+}
+
+/// Returns the failure behind one of the nights that a morning misses.
+pub fn behind(shelf: &Shelf, morning: &Morning<'_>) -> Option<FailedStart> {
+    let date = |failed: &FailedStart| Clock::night_of(&failed.at.to_zoned(TimeZone::system()));
+    since(shelf, None).filter(|failed| morning.missed.contains(&date(failed)))
 }
 
 impl FailedStart {

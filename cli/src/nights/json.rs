@@ -47,6 +47,7 @@ pub fn object(morning: &Morning<'_>) -> Value {
         })).collect::<Vec<_>>(),
         "left": morning.left.iter().map(|(job, why)| json!({ "job": job, "why": left(why) })).collect::<Vec<_>>(),
         "killed": morning.broken,
+        "missed": morning.missed,
         "drafts": night.drafts.iter().map(|(job, draft)| json!({
             "job": job, "id": draft.id, "scenario": draft.scenario,
         })).collect::<Vec<_>>(),

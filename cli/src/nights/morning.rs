@@ -16,6 +16,7 @@ use skilltune_phases::nights::night::{
 
 pub use falls::worse;
 
+use crate::nights::failed_start::FailedStart;
 use crate::nights::file::Limits;
 use crate::text::figures::count;
 use crate::text::markdown::{MarkdownPage, code, marked, words};
@@ -85,6 +86,23 @@ fn outcome_text(place: &Place) -> String {
 
 /// Returns the answer to the first question, in one line.
 pub fn headline(morning: &Morning<'_>) -> String {
+    let missed = missed(morning).map(|missed| missed + ".");
+    std::iter::once(answer(morning)).chain(missed).collect::<Vec<_>>().join(" ")
+}
+
+/// Says on which evenings no scheduled night ran.
+fn missed(morning: &Morning<'_>) -> Option<String> {
+    match morning.missed.as_slice() {
+        [] => None,
+        [one] => Some(format!("No scheduled night ran on {one}")),
+        [first, .., last] => {
+            let all = morning.missed.len();
+            Some(format!("No scheduled night ran on {all} evenings from {first} to {last}"))
+        }
+    }
+}
+
+fn answer(morning: &Morning<'_>) -> String {
     let waits = morning.waiting.len();
     let worse = morning.worse.iter().filter(|worse| worse.needs_you()).map(Worse::job);
     let worse = worse.collect::<BTreeSet<_>>().len();
@@ -137,8 +155,14 @@ fn failed<'a>(morning: &'a Morning<'_>) -> impl Iterator<Item = &'a Done> {
 }
 
 /// Returns `night.md`: the questions of a reader, in the order in which they ask them. `week` has the limits of seven
-/// days.
-pub fn page(morning: &Morning<'_>, inbox: &Path, zone: &TimeZone, week: Limits) -> String {
+/// days, and `failed` is the failure behind a night that did not run.
+pub fn page(
+    morning: &Morning<'_>,
+    inbox: &Path,
+    zone: &TimeZone,
+    week: Limits,
+    failed: Option<&FailedStart>,
+) -> String {
     let night = morning.night;
     let shard = night.shard.map(|shard| format!(", shard {shard}")).unwrap_or_default();
     let mut page = MarkdownPage::titled(&format!("Night of {}{shard}", night.date));
@@ -164,7 +188,11 @@ pub fn page(morning: &Morning<'_>, inbox: &Path, zone: &TimeZone, week: Limits) 
         ));
     }
     page.section("What could not run, and why?");
-    tell(&mut page, failures(morning));
+    let missed = missed(morning).map(|missed| match failed {
+        Some(failed) => format!("{missed}; {}", marked(&failed.text())),
+        None => missed,
+    });
+    tell(&mut page, missed.into_iter().chain(failures(morning)));
     page.section("What was done?");
     page.paragraph(times(night, zone));
     done(&mut page, night);
@@ -225,7 +253,7 @@ fn failures<'a>(morning: &'a Morning<'_>) -> impl Iterator<Item = String> + 'a {
         format!("Unchanged, so not begun: {}{more}", few.join(", "))
     });
     let broken = morning.broken.iter().map(|job| {
-        format!("{}: skilltune was killed before it ended; the next night continues it", words(job))
+        format!("{}: skilltune failed or was killed before it ended; the next night continues it", words(job))
     });
     let missing = morning.night.missing_shards();
     let missing = missing.into_iter().map(|shard| {

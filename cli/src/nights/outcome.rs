@@ -47,10 +47,10 @@ pub fn outcome(ended: &Ended, ready: &Ready, env: &Environment) -> JobOutcome {
         cause: None,
     };
     if let Some(error) = object.as_ref().map(|object| &object["error"]).filter(|error| error.is_object()) {
-        let why = one_line(error["what"].as_str().unwrap_or("skilltune failed")).into();
+        let (why, cause) = failure(error);
         let known = run.as_ref().and_then(|run| load(run, &ready.project, env));
         let spent = known.as_ref().map(spent).unwrap_or_default();
-        return JobOutcome { spent, ..none(End::Failed { why }) };
+        return JobOutcome { spent, cause, ..none(End::Failed { why }) };
     }
     let Some(known) = run.as_ref().and_then(|run| load(run, &ready.project, env)) else {
         let why = said(&ended.stderr);
@@ -67,6 +67,16 @@ pub fn outcome(ended: &Ended, ready: &Ready, env: &Environment) -> JobOutcome {
     let end = end(&known);
     let cause = cause::of(&known, &end);
     JobOutcome { run, key: Some(key), end, spent: spent(&known), without_windows, cause }
+}
+
+/// Returns why skilltune failed, and the innermost cause: that is the same for each job on a full disk.
+fn failure(error: &Value) -> (Box<str>, Option<Box<str>>) {
+    let text = |value: &Value| value.as_str().map(one_line);
+    let what = text(&error["what"]).unwrap_or_else(|| "skilltune failed".to_owned());
+    let causes: Vec<String> = error["causes"].as_array().into_iter().flatten().filter_map(text).collect();
+    let innermost = causes.last().map(|cause| cause.as_str().into());
+    let why = std::iter::once(what).chain(causes).collect::<Vec<_>>().join(": ");
+    (why.into(), innermost)
 }
 
 fn load(run: &RunId, project: &Path, env: &Environment) -> Option<Run> {
@@ -205,5 +215,21 @@ fn notes(run: &Run) -> Vec<Box<str>> {
         Some(Ok(proposal)) => proposal.notes.clone(),
         Some(Err(why)) => vec![format!("no commit could be made: {}", one_line(why)).into()],
         None => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_failure_of_skilltune_has_its_causes_and_the_innermost_one_alone() {
+        let full = "No space left on device (os error 28)";
+        let (why, cause) = failure(&json!({ "what": "cannot write /w/x", "causes": ["short write", full] }));
+        assert_eq!(&*why, "cannot write /w/x: short write: No space left on device (os error 28)");
+        assert_eq!(cause.as_deref(), Some(full));
+        assert_eq!(failure(&json!({})), ("skilltune failed".into(), None));
     }
 }

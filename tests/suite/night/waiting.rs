@@ -320,9 +320,31 @@ fn a_night_that_found_the_disk_full_is_said_by_status_until_another_one_runs() {
     let failed = ran.json()["failed_start"].clone();
     assert_eq!((ran.code, &failed["at"]), (Some(4), &json!("2026-11-03T02:30:00Z")), "{ran:?}");
     assert!(failed["why"].as_str().unwrap().contains("cannot write"), "{failed}");
+    let headline = ran.json()["headline"].as_str().unwrap().to_owned();
+    assert!(headline.ends_with(". The last night: No. All is well."), "{headline}");
     let ran = status(&[]);
-    assert!(ran.stderr.starts_with("a night failed at 2026-11-03 02:30:00 UTC: cannot write"), "{ran:?}");
+    assert!(ran.stdout.starts_with("A night failed at 2026-11-03 02:30:00 UTC: cannot write"), "{ran:?}");
+    assert!(
+        ran.stdout.contains(". This is the page of the last night.\n\n# Night of 2026-11-01\n"),
+        "{ran:?}"
+    );
     assert_eq!(nights.night("2026-11-04", &[]).code, Some(0));
     let ran = status(&["--format", "json"]);
     assert_eq!((ran.code, &ran.json()["failed_start"]), (Some(0), &Value::Null), "{ran:?}");
+}
+
+#[test]
+fn a_scheduled_night_that_did_not_run_is_said_by_the_next_one_with_its_cause() {
+    let nights = after_a_win();
+    assert_eq!(nights.night("2026-11-03", &["--scheduled"]).code, Some(0));
+    let limited = ["-c", "ulimit -f 1; exec \"$0\" \"$@\"", SKILLTUNE];
+    let ran = at(nights.scene.command_of("/bin/sh", &limited, &["night", "--scheduled"]), "2026-11-04");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let ran = nights.night("2026-11-05", &["--scheduled"]);
+    let (morning, page) = (nights.morning(), nights.page());
+    assert_eq!((ran.code, &morning["missed"]), (Some(0), &json!(["2026-11-03"])), "{ran:?}");
+    assert_eq!(morning["headline"], "No. All is well. No scheduled night ran on 2026-11-03.");
+    let why =
+        "\n- No scheduled night ran on 2026-11-03; a night failed at 2026-11-04 02:30:00 UTC: cannot write";
+    assert!(page.contains(why), "{page}");
 }

@@ -146,7 +146,9 @@ pub fn leave_pages(
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     let inbox = inbox::place(&book.shelf);
-    let page = morning::page(morning, inbox.path(), &TimeZone::system(), plan.content.week);
+    let failed = failed_start::behind(&book.shelf, morning);
+    let week = plan.content.week;
+    let page = morning::page(morning, inbox.path(), &TimeZone::system(), week, failed.as_ref());
     let mut object = json::object(morning);
     book.put("night.md", &page)?;
     book.put("junit.xml", &junit::junit(morning))?;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::json;
 
@@ -9,14 +10,16 @@ use crate::args::night::NightStatusArgs;
 use crate::commands::night::begin::exit;
 use crate::nights::book::Shelf;
 use crate::nights::clock::Clock;
+use crate::nights::failed_start::{self, FailedStart};
 use crate::nights::file::NightPlan;
-use crate::nights::{failed_start, inbox, json, morning, waiting};
+use crate::nights::{inbox, json, morning, waiting};
 use crate::settings::values::Format;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 use crate::text::figures::duration;
+use crate::text::plain::capitalised;
 
 /// A scheduled night that is later than this was missed.
 pub const OVERDUE: Duration = Duration::from_secs(26 * 3600);
@@ -41,28 +44,39 @@ pub fn run(args: &NightStatusArgs, env: &Environment, printer: Printer) -> Resul
         _ if overdue.is_some() || failed.is_some() => Exit::Unjudged,
         exit => exit,
     };
+    let late = late(failed.as_ref(), overdue, now);
     match args.view.format {
         Format::Json => {
             let mut object = json::object(&morning);
             object["overdue_seconds"] = overdue.map(|age| age.as_secs()).into();
             object["failed_start"] = json!(failed);
+            if let Some(late) = late {
+                object["headline"] = format!("{late} The last night: {}", morning::headline(&morning)).into();
+            }
             printer.json(&object.to_string())?;
         }
         Format::Human if args.quiet && exit == Exit::Reached => {}
         Format::Human => {
             let inbox = inbox::place(&shelf);
-            let page = morning::page(&morning, inbox.path(), &TimeZone::system(), plan.content.week);
+            let (week, behind) = (plan.content.week, failed_start::behind(&shelf, &morning));
+            let page = morning::page(&morning, inbox.path(), &TimeZone::system(), week, behind.as_ref());
+            if let Some(late) = late {
+                printer.data(&format!("{late} This is the page of the last night.\n"))?;
+            }
             printer.data(page.trim_end())?;
-            if let Some(failed) = failed {
-                printer.talk(&failed.text());
-            }
-            if let Some(age) = overdue {
-                printer.talk(&format!(
-                    "no scheduled night for {}: check the scheduler, and `skilltune night list`",
-                    duration(age)
-                ));
-            }
         }
     }
     Ok(exit)
+}
+
+/// Says that the page is not of the last start, or that there was none. A start that failed was no fault of the scheduler.
+fn late(failed: Option<&FailedStart>, overdue: Option<Duration>, now: Timestamp) -> Option<String> {
+    let age = failed.and_then(|failed| Duration::try_from(now.duration_since(failed.at)).ok());
+    let overdue = overdue.filter(|_| age.is_none_or(|age| age > OVERDUE)).map(|age| {
+        let age = duration(age);
+        format!("no scheduled night for {age}: check the scheduler, and `skilltune night list`")
+    });
+    let all = failed.map(FailedStart::text).into_iter().chain(overdue);
+    let all: Vec<String> = all.map(|text| format!("{}.", capitalised(&text))).collect();
+    (!all.is_empty()).then(|| all.join(" "))
 }

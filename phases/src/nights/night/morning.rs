@@ -1,7 +1,10 @@
 //! The morning report, in the order of a person's questions: does anything need me, what got better, what got worse,
 //! what is undecided, what did it cost, what could not run.
 
-use jiff::{SignedDuration, Timestamp};
+use std::collections::BTreeSet;
+
+use jiff::civil::Date;
+use jiff::{SignedDuration, Timestamp, ToSpan as _};
 
 use super::{Decided, Done, End, Halt, History, Left, Night, Over, Place, Shard, Spent, Stuck, Waiting};
 use crate::base::name::Name;
@@ -35,6 +38,8 @@ pub struct Morning<'a> {
     /// Jobs that the last nights could not judge, also if it was only this one.
     pub stuck: Vec<Stuck<'a>>,
     pub left: Vec<(&'a Name, &'a Left)>,
+    /// The evenings before it on which no scheduled night ran.
+    pub missed: Vec<Date>,
     /// Jobs that were running when the night was killed.
     pub broken: Vec<&'a Name>,
     pub spent: Spent,
@@ -87,6 +92,7 @@ impl<'a> Morning<'a> {
             stuck: jobs.iter().filter_map(|&job| history.stuck(job)).collect(),
             jobs,
             left: night.left.iter().map(|(job, left)| (job, left)).collect(),
+            missed: missed(history, night),
             broken: if is_ended { Vec::new() } else { night.under_way.keys().collect() },
             spent: night.spent(),
             week: history.spent_since(a_week_before(night)),
@@ -173,6 +179,20 @@ impl<'a> Worse<'a> {
 fn a_week_before(night: &Night) -> Timestamp {
     let end = night.done.iter().map(|done| done.at).max().unwrap_or(night.began);
     end.checked_sub(SignedDuration::from_hours(7 * 24)).unwrap_or(Timestamp::MIN)
+}
+
+/// Returns the evenings between a scheduled night and the one before it. If there was no night a week before either, the
+/// schedule has none on that day.
+fn missed(history: &History, night: &Night) -> Vec<Date> {
+    let earlier = history.nights.iter().filter(|one| one.scheduled && one.date < night.date);
+    let ran: BTreeSet<Date> = earlier.map(|one| one.date).collect();
+    let (Some(first), Some(last)) = (ran.first(), ran.last()) else { return Vec::new() };
+    let is_usual = |day: Date| {
+        let before = day.saturating_sub(7.days());
+        (first..=last).contains(&&before) && !ran.contains(&before)
+    };
+    let days = last.series(1.day()).skip(1).take_while(|day| night.scheduled && *day < night.date);
+    days.filter(|day| !is_usual(*day)).collect()
 }
 
 fn jobs<'a>(history: &'a History, night: &'a Night) -> Vec<&'a Name> {

@@ -118,7 +118,7 @@ fn trouble(done: &Done) -> Option<Cause<'_>> {
     match &done.outcome.end {
         End::Decided(_) | End::Measured { .. } => None,
         End::Paused { halt: Halt::Budget | Halt::Time, .. } if done.spent.calls > 0 => None,
-        End::Failed { why } => Some(Cause::Failed(why)),
+        End::Failed { why } => Some(Cause::Failed(done.outcome.cause.as_deref().unwrap_or(why))),
         End::Unjudged { why } | End::Refused { why } | End::Paused { why, .. } => {
             Some(Cause::Run(done.outcome.cause.as_deref().unwrap_or(why)))
         }

@@ -259,3 +259,20 @@ fn a_night_of_one_job_hides_no_trouble_of_the_others() {
     assert_eq!(journal.falls(), [ChangeKind::Edit]);
     assert!(journal.morning().needs_you());
 }
+
+#[test]
+fn evenings_without_a_scheduled_night_are_named_unless_the_week_before_had_none_either() {
+    let missed = |days: &[i64]| {
+        let mut journal = TestJournal::new();
+        for day in days {
+            journal.day = day - 1;
+            journal.night(&["a"]);
+        }
+        Morning::of(&journal.history).unwrap().missed.len()
+    };
+    assert_eq!(missed(&[1, 2, 3]), 0);
+    assert_eq!(missed(&[1, 2, 5]), 2);
+    // Nights of working days.
+    assert_eq!(missed(&[1, 2, 3, 4, 5, 8]), 2);
+    assert_eq!(missed(&[1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 15]), 0);
+}
