@@ -5,13 +5,14 @@ mod falls;
 pub mod stuck;
 mod winners;
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use jiff::tz::TimeZone;
 use skilltune_phases::base::name::Name;
 use skilltune_phases::nights::night::{
-    Done, End, Halt, JobOutcome, Left, Morning, Night, Over, Place, Work, Worse,
+    Done, End, Halt, JobOutcome, Left, Morning, Night, Over, Place, Waiting, Work, Worse,
 };
 
 pub use falls::worse;
@@ -87,7 +88,8 @@ fn outcome_text(place: &Place) -> String {
 /// Returns the answer to the first question, in one line.
 pub fn headline(morning: &Morning<'_>) -> String {
     let missed = missed(morning).map(|missed| missed + ".");
-    std::iter::once(answer(morning)).chain(missed).collect::<Vec<_>>().join(" ")
+    let all = std::iter::once(answer(morning)).chain(stuck::retried(morning)).chain(missed);
+    all.collect::<Vec<_>>().join(" ")
 }
 
 /// Says on which evenings no scheduled night ran.
@@ -108,19 +110,20 @@ fn answer(morning: &Morning<'_>) -> String {
     let worse = worse.collect::<BTreeSet<_>>().len();
     let (held, refused, failed) = (held(morning).count(), refused(morning).count(), failed(morning).count());
     let parts = [
-        (waits, "winner to look at", "winners to look at"),
+        (refused + failed, "job that cannot run", "jobs that cannot run"),
         (worse, "skill that works worse", "skills that work worse"),
         (held, "run that waits for you", "runs that wait for you"),
-        (refused + failed, "job that cannot run", "jobs that cannot run"),
+        (waits, "winner to look at", "winners to look at"),
     ];
-    let shown: Vec<String> = parts
+    let parts = parts
         .iter()
         .filter(|(number, _, _)| *number > 0)
-        .map(|(number, one, many)| format!("{number} {}", if *number == 1 { one } else { many }))
-        .chain(stuck::headline(morning))
-        .collect();
+        .map(|(number, one, many)| format!("{number} {}", if *number == 1 { one } else { many }));
+    let shown: Vec<String> = stuck::headline(morning).into_iter().chain(parts).collect();
     if !shown.is_empty() {
-        return format!("Yes: {}.", shown.join(", "));
+        let new = morning.waiting.iter().filter(|one| one.since == morning.night.date).count();
+        let new = if (1..waits).contains(&new) { format!(" ({new} new)") } else { String::new() };
+        return format!("Yes: {}{new}.", shown.join(", "));
     }
     if !morning.night.missing_shards().is_empty() {
         return "No. Results of some shards are missing; the next night retries their jobs.".to_owned();
@@ -168,7 +171,10 @@ pub fn page(
     let mut page = MarkdownPage::titled(&format!("Night of {}{shard}", night.date));
     page.section("Does anything need me?");
     page.paragraph(marked(&headline(morning)));
-    page.list(needs(morning));
+    let needs = needs(morning);
+    if !needs.is_empty() {
+        page.list(needs);
+    }
     page.section("What got better?");
     let better = morning.better.iter().map(|better| winners::better(better, night));
     let risen = morning.risen.iter().map(falls::risen).chain(morning.recovered.iter().map(falls::recovered));
@@ -205,9 +211,11 @@ fn tell(page: &mut MarkdownPage, lines: impl Iterator<Item = String>) {
     if lines.is_empty() { page.paragraph("Nothing.") } else { page.list(lines) }
 }
 
-/// Lists what a person can do, one line each.
+/// Lists what a person can do, one line each: first what is broken or worse, then the newest winners.
 fn needs(morning: &Morning<'_>) -> Vec<String> {
-    let winners = morning.waiting.iter().map(|one| winners::next(one, morning));
+    let mut newest: Vec<&Waiting> = morning.waiting.iter().collect();
+    newest.sort_by_key(|one| Reverse(one.since));
+    let winners = newest.into_iter().map(|one| winners::next(one, morning));
     let worse: BTreeSet<&Name> =
         morning.worse.iter().filter(|worse| worse.needs_you()).map(Worse::job).collect();
     let worse = worse.into_iter().map(|job| {
@@ -223,7 +231,7 @@ fn needs(morning: &Morning<'_>) -> Vec<String> {
     let failed = failed(morning);
     let failed = failed.map(|done| format!("{}: {}", words(&done.job), marked(&ended(&done.outcome))));
     let stuck = stuck::needs(morning);
-    winners.chain(worse).chain(held).chain(refused).chain(failed).chain(stuck).collect()
+    stuck.into_iter().chain(refused).chain(failed).chain(worse).chain(held).chain(winners).collect()
 }
 
 /// Formats a command to type, with a name from a journal.

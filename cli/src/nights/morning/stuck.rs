@@ -1,7 +1,7 @@
 //! Formats the jobs that nights could not judge, each cause once.
 
 use skilltune_phases::base::name::Name;
-use skilltune_phases::nights::night::{Cause, Left, Morning, Stuck};
+use skilltune_phases::nights::night::{Cause, End, Left, Morning, Stuck};
 
 use super::{MOST_NAMED, typed};
 use crate::text::figures::ordinal;
@@ -23,6 +23,20 @@ pub(super) fn none_judged(morning: &Morning<'_>) -> Option<String> {
     let (stuck, all) = (morning.stuck.iter().collect::<Vec<_>>(), morning.jobs.len());
     let text = || format!("No. {}; the next night retries them.", capitalised(&not_judged(&stuck, all)));
     (all > 1 && stuck.len() == all).then(text)
+}
+
+/// Says that other jobs failed in a night that needs a person anyway: the next night retries them.
+pub(super) fn retried(morning: &Morning<'_>) -> Option<String> {
+    let has_failed = |job: &Name| {
+        let of_job = morning.failed.iter().filter(|(done, _)| done.job == *job);
+        of_job.map(|(done, _)| *done).any(|done| matches!(done.outcome.end, End::Unjudged { .. }))
+    };
+    let stuck = morning.stuck.iter().filter(|one| !one.needs_you() && has_failed(one.job));
+    let stuck: Vec<&Stuck<'_>> = stuck.collect();
+    let is_said = morning.needs_you() && !stuck.is_empty();
+    let text = || capitalised(&not_judged(&stuck, morning.jobs.len()));
+    let them = if stuck.len() == 1 { "it" } else { "them" };
+    is_said.then(|| format!("{}; the next night retries {them}.", text()))
 }
 
 /// Returns `all 5 jobs could not be judged (agent w2 exits with 9, third night)`.
