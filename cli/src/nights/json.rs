@@ -147,6 +147,6 @@ pub fn kind_of(change: &Change) -> &'static str {
 fn cost(spent: &Spent) -> Value {
     json!({
         "usd": spent.usd, "tokens": spent.tokens, "calls": spent.calls, "seconds": spent.seconds,
-        "unpriced": spent.unpriced,
+        "unpriced": spent.unpriced, "estimated": spent.estimated,
     })
 }

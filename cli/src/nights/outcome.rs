@@ -109,6 +109,7 @@ fn spent(run: &Run) -> Spent {
         usd: total.usd,
         seconds,
         unpriced: u64::from(total.unpriced),
+        estimated: u64::from(total.estimated),
     }
 }
 

@@ -272,6 +272,9 @@ pub struct Spent {
     pub seconds: f64,
     /// Calls of unknown cost.
     pub unpriced: u64,
+    /// Calls whose cost is estimated from their tokens.
+    #[serde(default)]
+    pub estimated: u64,
 }
 
 impl Key {
@@ -320,6 +323,7 @@ impl Spent {
             usd: self.usd + other.usd,
             seconds: self.seconds + other.seconds,
             unpriced: self.unpriced.saturating_add(other.unpriced),
+            estimated: self.estimated.saturating_add(other.estimated),
         }
     }
 
@@ -332,6 +336,7 @@ impl Spent {
             usd: (self.usd - before.usd).max(0.0),
             seconds: (self.seconds - before.seconds).max(0.0),
             unpriced: self.unpriced.saturating_sub(before.unpriced),
+            estimated: self.estimated.saturating_sub(before.estimated),
         }
     }
 }

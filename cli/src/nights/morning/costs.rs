@@ -21,12 +21,14 @@ pub fn tell(page: &mut MarkdownPage, morning: &Morning<'_>, most: Limits) {
 }
 
 fn cost(spent: &Spent) -> String {
+    let about = if spent.estimated > 0 { "about " } else { "" };
+    let sum = format!("{about}{}", dollars(spent.usd));
     let usd = match (spent.unpriced, spent.calls) {
         (_, 0) => "nothing".to_owned(),
-        (0, _) => dollars(spent.usd),
+        (0, _) => sum,
         (unpriced, calls) if unpriced == calls => "cost unknown".to_owned(),
         (unpriced, _) => {
-            format!("{} and {} of unknown cost", dollars(spent.usd), count(to_usize(unpriced), "call"))
+            format!("{sum} and {} of unknown cost", count(to_usize(unpriced), "call"))
         }
     };
     let time = duration(Duration::try_from_secs_f64(spent.seconds).unwrap_or_default());
@@ -55,6 +57,19 @@ fn to_usize(number: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sum_with_estimates_is_about_so_much() {
+        let spent = Spent { calls: 3, usd: 1.5, estimated: 1, ..Spent::default() };
+        assert_eq!(cost(&spent), "about $1.50; 3 calls, 0 tokens, 0s of agent time");
+        let spent = Spent { unpriced: 1, ..spent }.plus(spent);
+        assert!(
+            cost(&spent).starts_with("about $3.00 and 1 call of unknown cost; 6 calls"),
+            "{}",
+            cost(&spent)
+        );
+        assert_eq!(spent.since(spent).estimated, 0);
+    }
 
     #[test]
     fn the_limit_of_a_week_has_what_the_file_sets() {
