@@ -338,6 +338,16 @@ fn an_agent_that_only_this_shell_finds_is_none_of_the_night() {
 }
 
 #[test]
+fn a_command_whose_version_is_unknown_is_never_called_fine() {
+    let ward = systemd();
+    ward.nights.write_jobs(&format!("{JOB}evaluator = \"evaluator\"\n"));
+    ward.assert_fine(&[]);
+    let unknown = ward.checks("unknown", &[]).join("\n");
+    assert!(unknown.contains("agents: evaluator: version check failed: exit code 101, "), "{unknown}");
+    assert!(unknown.contains(" --version` by hand, if it should know that"), "{unknown}");
+}
+
+#[test]
 fn a_key_that_only_this_shell_has_is_named_and_its_value_is_not() {
     let ward = systemd();
     fs::remove_file(ward.path("home/.claude/.credentials.json")).unwrap();

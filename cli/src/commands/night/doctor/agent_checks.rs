@@ -86,12 +86,20 @@ fn one(seen: &AgentSeen, lost: &[&str]) -> Check {
         let fix = format!("run `{} --version` by hand to see why", seen.program);
         return Check::broken(About::Agents, text, fix);
     }
-    let Some(login) = &seen.login else { return Check::fine(About::Agents, text) };
+    // A command of a user need not know `--version`, so whether it works cannot be known from here.
+    let fine = |text: String| match seen.trouble {
+        Some(_) => {
+            let fix = format!("run `{} --version` by hand, if it should know that", seen.program);
+            Check::unknown(About::Agents, text, fix)
+        }
+        None => Check::fine(About::Agents, text),
+    };
+    let Some(login) = &seen.login else { return fine(text) };
     let with_login = format!("{text}; {}", login_text(login));
     match login {
-        Login::Key(_) | Login::File(_) => Check::fine(About::Agents, with_login),
+        Login::Key(_) | Login::File(_) => fine(with_login),
         // A key in this shell: another check says how to give it to the night.
-        Login::Unseen if !lost.is_empty() => Check::fine(About::Agents, text),
+        Login::Unseen if !lost.is_empty() => fine(text),
         Login::Unseen if seen.lacks_login() => Check::broken(About::Agents, with_login, advice::login(name)),
         Login::Unseen => {
             let text = format!("{with_login}, but the system may hold one");
