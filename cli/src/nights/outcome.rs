@@ -7,6 +7,7 @@ use serde_json::Value;
 use skilltune_phases::base::ending::Class;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::base::vocabulary::Vocabulary as _;
+use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::aims::calibrate::{self, Calibration};
 use skilltune_phases::loops::tune::results::ending;
 use skilltune_phases::loops::tune::{Run, Shipment, Tune, Verdict};
@@ -180,6 +181,7 @@ fn decided(run: &Run, shipment: &Shipment) -> Decided {
         words: verdicts::verdict(run, shipment).into(),
         is_win,
         is_open: matches!(shipment.verdict, Verdict::Indecisive | Verdict::Unjudged),
+        has_retry: Tune::reopening(run).is_some(),
         effect: shipment.effect,
         before,
         after,

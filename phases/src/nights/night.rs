@@ -216,6 +216,9 @@ pub struct Decided {
     pub is_win: bool,
     /// Whether more trials could have decided it.
     pub is_open: bool,
+    /// Whether the comparison of an open verdict can be extended by later nights.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_retry: bool,
     pub effect: Option<Effect>,
     pub before: Option<Score>,
     pub after: Option<Score>,

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use super::{Nights, after_a_win};
+use super::{Nights, WRITER, after_a_win};
 use crate::scene::Ran;
 
 const DONE: &str = include_str!("../../../fixtures/transcripts/claude/write.jsonl");
@@ -130,6 +130,20 @@ fn a_persons_edit_that_makes_a_skill_worse_is_named_with_the_version_before_it_u
     assert_eq!(nights.morning()["recovered"], recovered);
     let page = nights.page();
     assert!(page.contains("\n- writer: again as good as before its skill was edited.\n"), "{page}");
+}
+
+#[test]
+fn a_winner_that_repairs_a_bad_edit_in_part_names_the_score_of_the_version_before_it() {
+    let nights = after_a_win();
+    assert_eq!(nights.night(&date(3), &[]).code, Some(0));
+    nights.scene.write_script(&json!({ "improve": { "writer": { "40": 60 } } }));
+    nights.write_jobs(&WRITER.replace("\"auto\"", "\"never\""));
+    nights.scene.write_skill("writer", 40);
+    let ran = nights.night(&date(4), &[]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert_eq!(headline(&nights), "Yes: 1 skill that works worse, 1 winner to look at.");
+    let note = " Note: the version before the edit seen on 2026-11-03 scored 84.2.\n";
+    assert!(nights.page().contains(note), "{}", nights.page());
 }
 
 /// Installs another version of the executor, with this name.

@@ -80,8 +80,14 @@ fn a_retry_adds_trials_to_the_comparison_of_the_night_before_and_decides_by_all_
 fn a_verdict_that_stays_open_is_retried_as_often_as_the_job_says() {
     let nights = undecided();
     let before = nights.scene.answered();
+    let retry = " The next night compares again, on more trials.";
+    let dismiss = " `skilltune night dismiss writer` if it need not be decided.\n";
+    let page = nights.page();
+    assert!(page.contains(retry) && page.contains(dismiss), "{page}");
     nights.night("2026-11-03", &[]);
     assert_eq!(works(&nights), ["compared again"]);
+    let page = nights.page();
+    assert!(!page.contains(retry) && page.contains(dismiss), "{page}");
     let run = run_id(&nights);
     let after = nights.scene.answered();
     assert!(after > before);

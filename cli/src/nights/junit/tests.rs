@@ -71,6 +71,7 @@ impl Story {
             words: "between -3 and +9 points".into(),
             is_win: false,
             is_open,
+            has_retry: false,
             effect: None,
             before: None,
             after: None,

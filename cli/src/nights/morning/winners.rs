@@ -40,7 +40,7 @@ pub(super) fn next(one: &Waiting, morning: &Morning<'_>) -> String {
         _ => typed(&format!("skilltune night dismiss --run {}", one.run), job),
     };
     let notes = decided.notes.iter().map(|note| format!(" Note: {}.", marked(note).trim_end_matches('.')));
-    let notes = notes.collect::<Vec<_>>().concat();
+    let notes = notes.chain(version_before(one, morning)).collect::<Vec<_>>().concat();
     let dangers = if decided.dangers.is_empty() {
         String::new()
     } else {
@@ -49,6 +49,14 @@ pub(super) fn next(one: &Waiting, morning: &Morning<'_>) -> String {
     };
     let how = how(&decided.place, &one.run, one.shard.map(|shard| shard.to_string()).as_deref());
     format!("{} {has}, {how}; {dismiss} if you do not want it.{notes}{dangers}", words(job))
+}
+
+/// Says that the version before a person's edit was better than a winner that repairs the edit in part.
+fn version_before(one: &Waiting, morning: &Morning<'_>) -> Option<String> {
+    let (change, after) = (morning.edit_of(&one.job)?, one.decided.after?);
+    let before = change.score_before().filter(|before| *before > after.points())?;
+    let since = change.since;
+    Some(format!(" Note: the version before the edit seen on {since} scored {before:.1}."))
 }
 
 /// Says where a winner is, and how to take it.
@@ -76,7 +84,13 @@ fn how(place: &Place, run: &RunId, shard: Option<&str>) -> String {
 pub(super) fn undecided(one: &Waiting, night: &Night) -> String {
     let since = since(one, night).map(|since| format!(", {since}")).unwrap_or_default();
     let price = one.decided.price.as_ref().map(|price| format!(" {}", marked(price))).unwrap_or_default();
-    format!("{}{since}: {}.{price}", words(&one.job), marked(&one.decided.words))
+    let dismiss = typed("skilltune night dismiss", &one.job);
+    let retry = if one.decided.has_retry { " The next night compares again, on more trials." } else { "" };
+    format!(
+        "{}{since}: {}.{retry}{price} {dismiss} if it need not be decided.",
+        words(&one.job),
+        marked(&one.decided.words)
+    )
 }
 
 /// Returns since when a verdict waits, unless it is of this night.

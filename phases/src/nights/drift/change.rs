@@ -93,6 +93,11 @@ impl Change {
         self.fall.is_sure() && self.recovered.is_none()
     }
 
+    /// Returns the mean score of the version before.
+    pub fn score_before(&self) -> Option<f64> {
+        self.before.mean()
+    }
+
     /// Returns the series of the level before the change, to go on with after a recovery.
     pub fn level(&self) -> Series {
         let mut series = Series::at(self.before.known.clone(), self.before.deviation);

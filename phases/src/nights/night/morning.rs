@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp, ToSpan as _};
 use super::{Decided, Done, End, Halt, History, Left, Night, Over, Place, Shard, Spent, Stuck, Waiting};
 use crate::base::name::Name;
 use crate::nights::drift::DriftLevel;
-use crate::nights::drift::change::Change;
+use crate::nights::drift::change::{Change, ChangeKind};
 
 /// The report of the last night.
 #[derive(Clone, Debug, PartialEq)]
@@ -126,6 +126,16 @@ impl<'a> Morning<'a> {
             || self.paused.iter().any(|(_, _, halt)| *halt == Halt::Person)
             || self.failed.iter().any(is_ours)
             || self.left.iter().any(is_refused)
+    }
+
+    /// Returns the fall of a job that an edit of a person caused, if it is still open.
+    pub fn edit_of(&self, job: &Name) -> Option<&'a Change> {
+        self.worse.iter().chain(&self.acknowledged).find_map(|worse| match *worse {
+            Worse::Fell { job: fallen, change } if fallen == job && change.kind == ChangeKind::Edit => {
+                Some(change)
+            }
+            Worse::Fell { .. } | Worse::Drifts { .. } => None,
+        })
     }
 
     /// Returns whether nights could not judge a job for so long that a person must look.

@@ -92,6 +92,7 @@ impl TestJournal {
             words: "TIE".into(),
             is_win: false,
             is_open,
+            has_retry: false,
             effect: None,
             before: None,
             after: None,

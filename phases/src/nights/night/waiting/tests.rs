@@ -42,6 +42,7 @@ fn decided(place: Option<Place>) -> Decided {
         words: "x".into(),
         is_win,
         is_open: !is_win,
+        has_retry: false,
         effect: None,
         before: None,
         after: None,
