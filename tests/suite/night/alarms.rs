@@ -129,7 +129,8 @@ fn a_persons_edit_that_makes_a_skill_worse_is_named_with_the_version_before_it_u
     let recovered = json!([{ "job": "writer", "kind": "edit", "since": "2026-11-03" }]);
     assert_eq!(nights.morning()["recovered"], recovered);
     let page = nights.page();
-    assert!(page.contains("\n- writer: again as good as before its skill was edited.\n"), "{page}");
+    let again = "\n- writer: again as good as before its skill was edited (seen on 2026-11-03).\n";
+    assert!(page.contains(again) && !page.contains("points since its skill"), "{page}");
 }
 
 #[test]

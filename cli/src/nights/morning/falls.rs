@@ -42,19 +42,21 @@ pub(super) fn risen((job, change): &(&Name, &Change)) -> String {
 }
 
 pub(super) fn recovered((job, change): &(&Name, &Change)) -> String {
+    let since = change.since;
     let before = match change.kind {
-        ChangeKind::Update => "its agents changed".to_owned(),
-        ChangeKind::Edit => "its skill was edited".to_owned(),
-        ChangeKind::Drift => change.since.to_string(),
+        ChangeKind::Update => format!("its agents changed (seen on {since})"),
+        ChangeKind::Edit => format!("its skill was edited (seen on {since})"),
+        ChangeKind::Drift => since.to_string(),
     };
     format!("{}: again as good as before {before}.", words(job))
 }
 
-/// Says how the score differs on the same scenarios since a change, and where the version before an edit is.
+/// Says how the score differs on the same scenarios since a change, and where the version before a bad edit is.
 fn changed(change: &Change) -> String {
     let (lower, upper) = change.fall.bounds();
     let (points, lower, upper) = (signed(-change.fall.points), signed(-upper), signed(-lower));
-    let run = change.run_before.as_ref().filter(|_| change.kind == ChangeKind::Edit);
+    let is_bad_edit = change.kind == ChangeKind::Edit && !change.fall.is_rise();
+    let run = change.run_before.as_ref().filter(|_| is_bad_edit);
     let version = run.map_or_else(String::new, |run| {
         format!(" `skilltune export {run} start DIR` copies the version before.")
     });

@@ -23,7 +23,7 @@ pub struct Morning<'a> {
     pub worse: Vec<Worse<'a>>,
     /// Falls that a person knows.
     pub acknowledged: Vec<Worse<'a>>,
-    /// Skills that work better since their agents changed or a person edited them.
+    /// Skills that work better since their agents changed or a person edited them, and did not only recover.
     pub risen: Vec<(&'a Name, &'a Change)>,
     /// Falls that ended in this night.
     pub recovered: Vec<(&'a Name, &'a Change)>,
@@ -77,14 +77,17 @@ impl<'a> Morning<'a> {
         let falls = jobs.iter().flat_map(|&job| falls(history, night, job));
         let (known, new): (Vec<_>, Vec<_>) = falls.partition(|(is_known, _)| *is_known);
         let worse = |falls: Vec<(bool, Worse<'a>)>| falls.into_iter().map(|(_, fall)| fall).collect();
+        let recovered: Vec<_> = night.jobs.iter().flat_map(|job| recovered(history, night, job)).collect();
+        let risen = night.jobs.iter().filter_map(|job| risen(history, job));
+        let risen = risen.filter(|(job, _)| recovered.iter().all(|(known, _)| known != job)).collect();
         let mut morning = Self {
             night,
             better: Vec::new(),
             waiting,
             worse: worse(new),
             acknowledged: worse(known),
-            risen: night.jobs.iter().filter_map(|job| risen(history, job)).collect(),
-            recovered: night.jobs.iter().flat_map(|job| recovered(history, night, job)).collect(),
+            risen,
+            recovered,
             undecided,
             settled: Vec::new(),
             paused: Vec::new(),

@@ -90,7 +90,8 @@ fn an_edit_that_makes_a_skill_worse_is_measured_before_it_is_tuned_and_compared_
     // The person takes it back.
     journal.nights(1, &wish("skill"), 80.0);
     assert!(journal.falls().is_empty());
-    assert_eq!((journal.morning().recovered.len(), journal.morning().risen.len()), (1, 1));
+    let morning = journal.morning();
+    assert_eq!((morning.recovered.len(), morning.risen.len()), (1, 0), "one fact in one line");
     let mut unmeasured = wish("other");
     unmeasured.sample = 0;
     assert_eq!(journal.whole_night(&unmeasured, steady(60.0)), (Vec::new(), true), "0 measures none");
