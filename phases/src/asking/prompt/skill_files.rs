@@ -15,7 +15,7 @@ const MOST_LISTED: usize = 200;
 /// besides `SKILL.md`.
 pub(super) fn skill_files(seed: &str, skill: &Folder, needs: Option<&[&str]>) -> String {
     let is_shown =
-        |file: &&Material| file.path == MAIN || needs.is_none_or(|texts| is_named(&file.path, texts));
+        |file: &&Material| file.path == MAIN || needs.is_none_or(|texts| is_named(&file.path, skill, texts));
     let (given, others): (Vec<&Material>, Vec<&Material>) = skill.files.iter().partition(is_shown);
     let saved: usize = others.iter().map(|file| text_bytes(&file.body)).sum();
     let shown = if saved <= SHORT {
@@ -34,21 +34,46 @@ fn text_bytes(body: &Body) -> usize {
     }
 }
 
-/// Returns whether a text has the name of the file as a word. A name without a dot may be a common word, so then the
-/// text must have the whole path.
-fn is_named(path: &str, texts: &[&str]) -> bool {
+/// Returns whether a text names the file: by its path, or by an end of it that no other file of the skill has. A name
+/// without a dot may be a common word, so then the text must have the whole path.
+fn is_named(path: &str, skill: &Folder, texts: &[&str]) -> bool {
     let name = path.rsplit('/').next().filter(|name| name.contains('.')).unwrap_or(path);
-    texts.iter().any(|text| has_word(text, name))
+    let fits_another = |written: &str| {
+        let mut others = skill.files.iter().filter(|file| file.path != path);
+        others.any(|file| fits(written, &file.path, &skill.at))
+    };
+    let names = |written: &str| written == path || fits(written, path, &skill.at) && !fits_another(written);
+    texts.iter().any(|text| paths(text, name).any(names))
 }
 
-/// Returns whether a text has the word. Only ASCII letters continue one: some languages put no space between a name and
-/// the next word.
-fn has_word(text: &str, word: &str) -> bool {
-    let continues = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    text.match_indices(word).any(|(at, _)| {
-        let (before, after) = (&text[..at], &text[at + word.len()..]);
-        !before.ends_with(continues) && !after.starts_with(continues)
+/// Returns the paths in a text that end with the name. Only ASCII letters continue a name or a path: some languages put
+/// no space before the next word.
+fn paths<'t>(text: &'t str, name: &str) -> impl Iterator<Item = &'t str> {
+    let continues = |c: char| is_of_path(c) && !matches!(c, '.' | '/');
+    let ends = text.match_indices(name).map(|(at, name)| (at, at + name.len()));
+    let ends = ends
+        .filter(move |&(at, end)| !text[..at].ends_with(continues) && !text[end..].starts_with(continues));
+    ends.map(move |(_, end)| {
+        let path = text[..end].rsplit(|c: char| !is_of_path(c)).next().unwrap_or_default();
+        path.trim_start_matches("../").trim_start_matches("./").trim_start_matches('/')
     })
+}
+
+fn is_of_path(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/')
+}
+
+/// Returns whether a written path may be this path of the skill in the folder `at`: it may leave out the first folders,
+/// or begin above the skill.
+fn fits(written: &str, path: &str, at: &str) -> bool {
+    let skill = at.rsplit('/').next().unwrap_or(at);
+    let above = written.strip_suffix(path).and_then(|above| above.strip_suffix('/'));
+    is_end(written, path) || above.is_some_and(|above| is_end(skill, above))
+}
+
+/// Returns whether a path has this end, which begins with a whole name.
+fn is_end(end: &str, path: &str) -> bool {
+    path.strip_suffix(end).is_some_and(|rest| !rest.ends_with(|c: char| is_of_path(c) && c != '/'))
 }
 
 /// Lists files with their sizes. Their authors chose the names, so the list is in a fence.

@@ -103,11 +103,37 @@ fn a_fault_names_a_file_by_its_path_or_by_its_name() {
         ("references/style.md", "the style is wrong", false),
         ("scripts/run", "it does not run", false),
         ("scripts/run", "`scripts/run` fails", true),
+        ("references/style.md", "other/style.md: no order", false),
+        ("references/style.md", "skill/forms/references/style.md, and ./other.md", true),
+        ("références/style.md", "références/style.md: no order", true),
+        ("my notes/style.md", "see my notes/style.md", true),
     ] {
         let body = "A line of the file.\n".repeat(500);
         let skill = folder("skill/forms", &[("SKILL.md", "# Forms\n"), (path, body.as_str())]);
         let prompt = edit_prompt(&skill, true, evidence);
         assert_eq!(prompt.contains("A line of the file."), is_named, "{path}: {evidence}");
+    }
+}
+
+#[test]
+fn a_fault_that_names_one_file_shows_no_other_file_of_that_name() {
+    let paths = ["README.md", "go/forms/README.md", "go/forms/use.md", "python/README.md", "python/use.md"];
+    let page = text("SKILL.md", "# Forms\n".to_owned());
+    let files = paths.map(|path| text(path, format!("A line of {path}.\n").repeat(300)));
+    let files = std::iter::once(page).chain(files).collect();
+    let skill = Folder { at: "skill/forms".into(), files };
+    for (evidence, named) in [
+        ("python/README.md: no order", Some("python/README.md")),
+        ("go/forms/README.md: no order", Some("go/forms/README.md")),
+        ("skill/forms/README.md: no order", Some("README.md")),
+        ("README.md: no order", Some("README.md")),
+        ("forms/use.md: no order", Some("go/forms/use.md")),
+        ("use.md: no order", None),
+        ("ruby/use.md is missing", None),
+    ] {
+        let prompt = edit_prompt(&skill, true, evidence);
+        let shown = paths.into_iter().filter(|path| prompt.contains(&format!("A line of {path}.")));
+        assert_eq!(shown.collect::<Vec<_>>(), Vec::from_iter(named), "{evidence}");
     }
 }
 
