@@ -69,8 +69,8 @@ pub struct TextBrief<'a> {
 impl TextBrief<'_> {
     pub fn prompt(&self) -> String {
         let is_chain = self.skills.len() > 1;
-        let needs: Option<&[&str]> = self.opens_files.then_some(&[][..]);
-        let skill = |skill: &Named<'_>| part(skill, skill_files(self.seed, skill.folder, needs));
+        let skill =
+            |skill: &Named<'_>| part(skill, skill_files(self.seed, skill.folder, self.opens_files, &[]));
         super::render(
             "review",
             TextValues {

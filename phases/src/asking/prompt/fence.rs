@@ -34,8 +34,9 @@ pub(crate) fn plain(name: &str) -> String {
     if name.trim().is_empty() { "(no name)".to_owned() } else { name }
 }
 
-/// Returns all files of a folder: small texts in fences, the others by name.
+/// Returns all files of a folder: the texts that fit in fences, the others by name.
 pub(crate) fn files(seed: &str, folder: &Folder) -> String {
+    let folder = folder.fitted(|_| false);
     let shown: Vec<_> = folder.files.iter().map(|file| material(seed, &folder.at, file)).collect();
     if shown.is_empty() { "(no files)".to_owned() } else { shown.join("\n\n") }
 }
@@ -50,7 +51,7 @@ pub(crate) fn shown(seed: &str, path: &str, body: &Body) -> String {
     let path = plain(path);
     match body {
         Body::Text(text) => fence(seed, &path, text),
-        Body::Large { bytes } => format!("`{path}`: {bytes} bytes, too long to show; read it where it is."),
+        Body::Large { bytes } => format!("`{path}`: {bytes} bytes, not shown here; read it where it is."),
         Body::Binary { bytes } => format!("`{path}`: {bytes} bytes, not text."),
         Body::Link { target } => format!("`{path}`: a symbolic link to `{}`.", plain(target)),
     }

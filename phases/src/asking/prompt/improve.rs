@@ -87,12 +87,11 @@ pub(super) fn values(brief: &ImproveBrief<'_>) -> Values {
     let seed = brief.seed;
     let scenarios: Vec<_> = brief.scenarios.iter().map(|one| scenario(seed, one)).collect();
     let suggestions = brief.suggestions.iter().take(MOST_SUGGESTIONS).map(suggested);
-    let needs = brief.opens_files.then(|| naming(brief));
     Values {
         reading: READING,
         name: plain(brief.skill.name),
         at: plain(&brief.skill.folder.at),
-        files: skill_files(seed, brief.skill.folder, needs.as_deref()),
+        files: skill_files(seed, brief.skill.folder, brief.opens_files, &naming(brief)),
         by_outcome: brief.by_outcome,
         scenarios: scenarios.join("\n\n"),
         unused: brief.uses.offered,

@@ -1,7 +1,7 @@
 //! The files of a skill in a prompt. An agent that can open files gets `SKILL.md` and the files that it needs, and a list
-//! of the others; any other agent gets all files.
+//! of the others; any other agent gets all files for which there is room.
 
-use super::fence::{fence, files, material, plain};
+use super::fence::{fence, material, plain};
 use crate::base::material::{Body, Folder, Material};
 
 /// The page that every skill has. A prompt shows it to every agent.
@@ -11,20 +11,23 @@ const SHORT: usize = 8 << 10;
 /// More names would hide the ones that matter; the agent can list the folder.
 const MOST_LISTED: usize = 200;
 
-/// Returns the files of a skill. For an agent that can open files, `needs` are the texts that name the files to show
-/// besides `SKILL.md`.
-pub(super) fn skill_files(seed: &str, skill: &Folder, needs: Option<&[&str]>) -> String {
-    let is_shown =
-        |file: &&Material| file.path == MAIN || needs.is_none_or(|texts| is_named(&file.path, skill, texts));
-    let (given, others): (Vec<&Material>, Vec<&Material>) = skill.files.iter().partition(is_shown);
+/// Returns the files of a skill. `SKILL.md` and the files that `needs` name get room first, and an agent that can open
+/// files gets only these if the others are long.
+pub(super) fn skill_files(seed: &str, skill: &Folder, opens_files: bool, needs: &[&str]) -> String {
+    let is_needed = |path: &str| path == MAIN || is_named(path, skill, needs);
+    let fitted = skill.fitted(is_needed);
+    let (needed, others): (Vec<&Material>, Vec<&Material>) =
+        fitted.files.iter().partition(|file| is_needed(&file.path));
     let saved: usize = others.iter().map(|file| text_bytes(&file.body)).sum();
-    let shown = if saved <= SHORT {
-        files(seed, skill)
+    let (given, others) = if opens_files && saved > SHORT {
+        (needed, others)
     } else {
-        let given = given.into_iter().map(|file| material(seed, &skill.at, file));
-        given.chain([listed(seed, &skill.at, &others)]).collect::<Vec<_>>().join("\n\n")
+        (fitted.files.iter().collect(), Vec::new())
     };
-    too_long(skill).into_iter().chain([shown]).collect::<Vec<_>>().join("\n\n")
+    let given = given.into_iter().map(|file| material(seed, &skill.at, file));
+    let others = (!others.is_empty()).then(|| listed(seed, &skill.at, &others));
+    let parts: Vec<String> = too_long(skill).into_iter().chain(given).chain(others).collect();
+    if parts.is_empty() { "(no files)".to_owned() } else { parts.join("\n\n") }
 }
 
 fn text_bytes(body: &Body) -> usize {

@@ -267,7 +267,7 @@ fn the_judge_is_told_no_weight_no_severity_and_nothing_of_earlier_verdicts() {
 fn an_artifact_too_long_to_show_is_named() {
     let scene = Scene::of("words", false);
     let page = scene.page(scene.judging(), Some(Body::Large { bytes: 700_000 }));
-    assert!(page.contains("`artifact.md`: 700000 bytes, too long to show; read it where it is."));
+    assert!(page.contains("`artifact.md`: 700000 bytes, not shown here; read it where it is."));
 }
 
 #[test]
