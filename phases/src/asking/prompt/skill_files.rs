@@ -10,22 +10,24 @@ const MAIN: &str = "SKILL.md";
 const SHORT: usize = 8 << 10;
 /// More names would hide the ones that matter; the agent can list the folder.
 const MOST_LISTED: usize = 200;
+/// For an agent that may be unable to open what a prompt leaves out.
+const BLIND: &str = ". If you cannot open files, do not guess their content";
 
 /// Returns the files of a skill. `SKILL.md` and the files that `needs` name get room first, and an agent that can open
-/// files gets only these if the others are long.
+/// files gets only these if the others are long. A list names the files that are left out.
 pub(super) fn skill_files(seed: &str, skill: &Folder, opens_files: bool, needs: &[&str]) -> String {
     let is_needed = |path: &str| path == MAIN || is_named(path, skill, needs);
     let fitted = skill.fitted(is_needed);
-    let (needed, others): (Vec<&Material>, Vec<&Material>) =
-        fitted.files.iter().partition(|file| is_needed(&file.path));
-    let saved: usize = others.iter().map(|file| text_bytes(&file.body)).sum();
-    let (given, others) = if opens_files && saved > SHORT {
-        (needed, others)
-    } else {
-        (fitted.files.iter().collect(), Vec::new())
+    let others = fitted.files.iter().filter(|file| !is_needed(&file.path));
+    let saves = opens_files && others.map(|file| text_bytes(&file.body)).sum::<usize>() > SHORT;
+    let is_shown = |file: &&Material| match file.body {
+        Body::Large { .. } => false,
+        Body::Text(_) | Body::Binary { .. } | Body::Link { .. } => !saves || is_needed(&file.path),
     };
+    let (given, others): (Vec<&Material>, Vec<&Material>) = fitted.files.iter().partition(is_shown);
     let given = given.into_iter().map(|file| material(seed, &skill.at, file));
-    let others = (!others.is_empty()).then(|| listed(seed, &skill.at, &others));
+    let others: Vec<&Material> = others.into_iter().filter(|file| file.path != MAIN).collect();
+    let others = (!others.is_empty()).then(|| listed(seed, &skill.at, &others, opens_files));
     let parts: Vec<String> = too_long(skill).into_iter().chain(given).chain(others).collect();
     if parts.is_empty() { "(no files)".to_owned() } else { parts.join("\n\n") }
 }
@@ -80,15 +82,16 @@ fn is_end(end: &str, path: &str) -> bool {
 }
 
 /// Lists files with their sizes. Their authors chose the names, so the list is in a fence.
-fn listed(seed: &str, at: &str, others: &[&Material]) -> String {
+fn listed(seed: &str, at: &str, others: &[&Material], opens_files: bool) -> String {
     let line = |file: &&Material| format!("- {}: {}", plain(&file.path), size(&file.body));
     let more = others.len().saturating_sub(MOST_LISTED);
     let more = (more > 0).then(|| format!("- {more} more"));
     let lines: Vec<String> = others.iter().take(MOST_LISTED).map(line).chain(more).collect();
     let at = plain(at);
     let list = fence(seed, &format!("other files in {at}"), &lines.join("\n"));
+    let blind = if opens_files { "" } else { BLIND };
     format!(
-        "This skill has more files in `{at}`, which this page only lists. Open those that matter to your task:\n\n{list}"
+        "This skill has more files in `{at}`, which this page only lists. Open those that matter to your task{blind}:\n\n{list}"
     )
 }
 
