@@ -33,14 +33,16 @@ pub struct EvaluateBrief<'a> {
 
 pub(super) fn values<'a>(brief: &EvaluateBrief<'a>) -> Values<'a> {
     let is_chain = brief.skills.len() > 1;
+    let skill = |skill: &Named<'_>| part(skill, skill_files(brief.seed, skill.folder, false, &[]));
+    let made = |made: &Named<'_>| part(made, files(brief.seed, made.folder));
     let entries = brief.contract.criteria.len() * if is_chain { 1 + brief.skills.len() } else { 1 };
     Values {
         reading: READING,
         is_chain,
-        skills: parts(brief.seed, brief.skills),
+        skills: brief.skills.iter().map(skill).collect(),
         scenario: scenario(brief.seed, brief.scenario),
         start: brief.start.map(begun),
-        artifacts: parts(brief.seed, brief.artifacts),
+        artifacts: brief.artifacts.iter().map(made).collect(),
         dimensions: dimensions(brief.contract),
         unused: brief.unused.iter().map(|name| plain(name)).collect(),
         activity: brief.activity.iter().map(|(name, digest)| activity(brief.seed, name, digest)).collect(),
@@ -88,10 +90,6 @@ impl TextBrief<'_> {
 
 pub(super) fn begun(start: &Folder) -> Start {
     Start { at: plain(&start.at), names: names(start) }
-}
-
-fn parts(seed: &str, members: &[Named<'_>]) -> Vec<Part> {
-    members.iter().map(|member| part(member, files(seed, member.folder))).collect()
 }
 
 fn part(member: &Named<'_>, files: String) -> Part {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::fence::{fence, files, plain};
+use super::skill_files::skill_files;
 use super::{READING, scenario};
 use crate::base::material::{Folder, Named};
 use crate::suites::scenario::Scenario;
@@ -33,7 +34,7 @@ pub(super) fn values(brief: &ExecuteBrief<'_>) -> Values {
         at: plain(&skill.at),
         member,
         of,
-        files: files(brief.seed, &skill),
+        files: skill_files(brief.seed, &skill, false, &[]),
         simplified: brief.simplified,
         breach: brief.breach.map(|breach| fence(brief.seed, "what was changed", breach)),
         scenario: scenario(brief.seed, brief.scenario),

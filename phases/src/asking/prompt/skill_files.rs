@@ -1,5 +1,5 @@
-//! The files of a skill in a prompt. An agent that can open files gets `SKILL.md` and the files that it needs, and a list
-//! of the others; any other agent gets all files for which there is room.
+//! The files of a skill in a prompt. An improver or a judge of its text that can open files gets `SKILL.md` and the files
+//! that it needs, and a list of the others; any other agent gets all files for which there is room.
 
 use super::fence::{fence, material, plain};
 use crate::base::material::{Body, Folder, Material};

@@ -1,7 +1,7 @@
 //! The files of a skill in the prompts of an improver and of a judge of its text.
 
-use super::super::{Asked, ImproveBrief, Missed, TextBrief};
-use super::{folder, haiku, improve, sections};
+use super::super::{Asked, EvaluateBrief, ExecuteBrief, ImproveBrief, Missed, TextBrief};
+use super::{evaluate, execute, folder, haiku, improve, sections};
 use crate::base::delivery::Uses;
 use crate::base::material::{Body, Folder, Material, Named};
 use crate::judging::contract::{CriterionId, Verdict};
@@ -57,6 +57,33 @@ fn judge_prompt(skill: &Folder, opens_files: bool) -> String {
     let skills = [Named { name: "forms", folder: skill }];
     let (contract, nonce, seed) = (&rubric::tune(), "n0nce", "seed");
     TextBrief { skills: &skills, opens_files, contract, nonce, retry_error: None, seed }.prompt()
+}
+
+/// Returns the prompts of an executor and of a judge of its output.
+fn trial_prompts(skill: &Folder) -> [String; 2] {
+    let (skill, scenario) = (Named { name: "forms", folder: skill }, &haiku());
+    let executed = execute(&ExecuteBrief {
+        skill,
+        position: (1, 1),
+        scenario,
+        upstream: None,
+        simplified: false,
+        breach: None,
+        seed: "seed",
+    });
+    let evaluated = evaluate(&EvaluateBrief {
+        skills: &[skill],
+        scenario,
+        start: None,
+        artifacts: &[],
+        contract: &rubric::tune(),
+        unused: &[],
+        activity: &[],
+        nonce: "n0nce",
+        retry_error: None,
+        seed: "seed",
+    });
+    [executed, evaluated]
 }
 
 #[test]
@@ -190,9 +217,9 @@ fn an_agent_is_warned_of_a_page_that_is_too_long_to_show() {
     assert!(!edit_prompt(&skill, true, "none").contains("too long for this page"));
     skill.files[0].body = Body::Large { bytes: 60_000 };
     let warning = "`skill/forms/SKILL.md` is too long for this page: it has 60000 bytes. Open it there";
-    for opens in [true, false] {
-        for prompt in [edit_prompt(&skill, opens, "none"), judge_prompt(&skill, opens)] {
-            assert!(prompt.contains(warning), "{prompt}");
-        }
+    let asked = [true, false].map(|opens| [edit_prompt(&skill, opens, "none"), judge_prompt(&skill, opens)]);
+    for prompt in asked.into_iter().flatten().chain(trial_prompts(&skill)) {
+        assert!(prompt.contains(warning), "{prompt}");
+        assert_eq!(prompt.matches("60000 bytes").count(), 1, "it is said once: {prompt}");
     }
 }
