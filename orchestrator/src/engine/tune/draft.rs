@@ -43,6 +43,9 @@ pub(super) fn read(
     } else {
         (edited, edit::read_report(answer))
     };
+    if edited == *base {
+        return Err(gate(unchanged(&report)).into());
+    }
     if let Some(why) = refused(objects, base, &edited)? {
         return Err(gate(why).into());
     }
@@ -58,6 +61,13 @@ pub(super) fn read(
 
 /// The message does not repeat the words: the agent has to find them.
 const LEAK: &str = "repeats words of what the skill is judged by; write it for any task of its kind";
+
+/// Says that nothing was changed, and the improver's own reason.
+fn unchanged(report: &EditReport) -> String {
+    let reason = report.skipped.first().or(report.summary.as_ref());
+    let reason = reason.map(|reason| format!("; the improver says: {reason}"));
+    format!("nothing was changed{}", reason.unwrap_or_default())
+}
 
 fn edited_in_words(
     objects: &Objects,
@@ -110,9 +120,6 @@ fn with_texts(
 
 /// Returns why a draft is not a valid change of a skill, if it is not.
 fn refused(objects: &Objects, base: &Manifest, draft: &Manifest) -> Result<Option<String>, ObjectError> {
-    if base == draft {
-        return Ok(Some("nothing was changed".to_owned()));
-    }
     if is_no_change(objects, base, draft)? {
         return Ok(Some("nothing but white space was changed".to_owned()));
     }
@@ -218,14 +225,18 @@ mod tests {
     #[test]
     fn what_changes_nothing_but_white_space_is_no_change() {
         let page = "---\nname: a\ndescription: Does a thing.\n---\n\n  Do   it.\n\n";
-        for page in [PAGE, page] {
-            let why = Bench::new().refusal(&[("SKILL.md", Made::Page(page))]).unwrap();
-            let is_same = page == PAGE;
-            assert_eq!(
-                why,
-                if is_same { "nothing was changed" } else { "nothing but white space was changed" }
-            );
-        }
+        let why = Bench::new().refusal(&[("SKILL.md", Made::Page(page))]);
+        assert_eq!(why.as_deref(), Some("nothing but white space was changed"));
+    }
+
+    #[test]
+    fn an_improver_that_changes_nothing_says_why() {
+        let why = |answer: &str| unchanged(&edit::read(answer).unwrap().report);
+        assert_eq!(why(r#"{"edits": []}"#), "nothing was changed");
+        let summary = r#"{"edits": [], "summary": "all is well"}"#;
+        assert_eq!(why(summary), "nothing was changed; the improver says: all is well");
+        let skipped = r#"{"edits": [], "summary": "none", "skipped": ["SKILL.md is not shown"]}"#;
+        assert_eq!(why(skipped), "nothing was changed; the improver says: SKILL.md is not shown");
     }
 
     #[test]

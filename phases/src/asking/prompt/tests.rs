@@ -331,6 +331,7 @@ fn the_improver_gets_what_was_missed_what_must_stay_and_two_ways_to_answer() {
         "efficiency.effort: ",
         "[high] SKILL.md: number",
         "haiku.md",
+        "leave `edits` empty and say why in\n`skipped`.",
     ] {
         assert!(prompt.contains(expected), "{expected}");
     }
