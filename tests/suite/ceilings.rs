@@ -192,3 +192,15 @@ fn an_estimate_rests_on_earlier_runs_of_the_skill_and_makes_no_call() {
     );
     assert_eq!(costs.iter().map(|cost| cost["calls"].as_u64().unwrap()).sum::<u64>(), calls as u64);
 }
+
+#[test]
+fn an_estimate_says_that_tokens_are_unknown_where_no_agent_reports_them() {
+    let scene = Scene::new(&[("writer", 40)], &json!({}));
+    tune(&scene, &["--max-iterations", "1", "--apply", "never"]);
+    let estimate =
+        |more: &[&str]| scene.run(&[&["tune", "writer", "write a page", "--estimate"], more].concat());
+    let output = estimate(&[]).stdout;
+    assert!(output.contains("\n  tokens unknown, and at best "), "{output}");
+    let figures = estimate(&["--format", "json"]).json()["estimate"].clone();
+    assert_eq!((&figures["most"]["tokens"], &figures["runs"]), (&Value::Null, &json!(1)), "{figures}");
+}

@@ -120,10 +120,13 @@ impl Estimate {
             return lines;
         }
         let sum = self.sum(|of| of.most);
-        let (tokens, best) =
-            (figures::grouped(whole(sum.tokens)), time(sum.ms / f64::from(self.jobs.max(1))));
+        let tokens = tokens(sum).map_or_else(
+            || "tokens unknown".to_owned(),
+            |tokens| format!("up to {} tokens", figures::grouped(tokens)),
+        );
+        let best = time(sum.ms / f64::from(self.jobs.max(1)));
         lines.push(format!(
-            "  up to {tokens} tokens, and at best {best} with {}",
+            "  {tokens}, and at best {best} with {}",
             figures::count(self.jobs as usize, "job")
         ));
         let earlier: u32 = self.roles.iter().map(|of| of.earlier.calls).sum();
@@ -146,7 +149,8 @@ impl Estimate {
             let by_role: MostCalls = self.roles.iter().map(|of| (of.role.clone(), calls(of))).collect();
             json!({
                 "calls": most_calls(&by_role),
-                "tokens": has.then_some(whole(sum.tokens)),
+                // Null if no earlier call reported tokens.
+                "tokens": tokens(sum),
                 "usd": (has && self.is_priced()).then_some(sum.usd),
                 "seconds": has.then_some(sum.ms / 1000.0),
             })
@@ -161,6 +165,11 @@ impl Estimate {
             "unknown_roles": self.unknown(),
         })
     }
+}
+
+/// Returns the estimated tokens, if any earlier call reported some.
+fn tokens(sum: Sum) -> Option<u64> {
+    Some(whole(sum.tokens)).filter(|tokens| *tokens > 0)
 }
 
 fn time(ms: f64) -> String {
