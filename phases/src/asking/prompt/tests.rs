@@ -326,6 +326,7 @@ fn the_improver_gets_what_was_missed_what_must_stay_and_two_ways_to_answer() {
     ## Once more
     "#);
     for expected in [
+        "Those of scenarios come first, and count.\n\n<<<BEGIN ",
         "clarity.steps (fail)",
         "Seen: no steps",
         "efficiency.effort: ",
