@@ -112,6 +112,7 @@ fn an_improver_sees_which_statements_an_earlier_edit_has_fixed() {
     assert!(fixed.iter().all(|text| kept.contains(text)) && !kept.contains("It is short."), "{kept}");
     let vain = section(&prompt, "What was tried before and did not help");
     assert!(vain.contains("It is short.") && !vain.contains("It has a title."), "{vain}");
+    assert_eq!(vain.matches("It is still in the skill.").count(), 1, "{vain}");
     let score = drive.run.state.rounds[1].score().expect("it was judged").to_string();
     assert!(!prompt.contains(&score), "{score}: {prompt}");
 }

@@ -56,8 +56,8 @@ pub(super) fn suggestions(run: &Run, base: CandidateId, member: Place) -> Vec<Su
 }
 
 /// Returns earlier edits of this member that did not help, oldest first: those that were dropped, and those after which
-/// a current target was missed again.
-pub(super) fn failed_changes(run: &Run, member: Place) -> Vec<EarlierChange> {
+/// a current target was missed again, which the base may still have.
+pub(super) fn failed_changes(run: &Run, base: CandidateId, member: Place) -> Vec<EarlierChange> {
     let dropped = run.dropped().into_iter().filter(|dropped| dropped.member == member).map(|dropped| {
         let summary = dropped.draft.and_then(|(_, report)| report.summary.as_deref());
         // The user sees the number of points; an improver must not work for a number.
@@ -70,7 +70,7 @@ pub(super) fn failed_changes(run: &Run, member: Place) -> Vec<EarlierChange> {
             },
         )
     });
-    let mut changes: Vec<(u32, EarlierChange)> = dropped.chain(in_vain(run, member)).collect();
+    let mut changes: Vec<(u32, EarlierChange)> = dropped.chain(in_vain(run, base, member)).collect();
     changes.sort_by_key(|(round, _)| *round);
     changes.into_iter().map(|(_, one)| one).collect()
 }
@@ -79,8 +79,9 @@ pub(super) const SILENT: &str = "a change without a summary";
 const WORSE: &str = "the skill did worse with it";
 
 /// Returns the edits for current targets that did not fix them for good.
-fn in_vain(run: &Run, member: Place) -> Vec<(u32, EarlierChange)> {
+fn in_vain(run: &Run, base: CandidateId, member: Place) -> Vec<(u32, EarlierChange)> {
     let (rounds, now) = (&run.state.rounds, targets(run));
+    let in_base: BTreeSet<u32> = run.lineage(base).map(|(_, origin)| origin.round).collect();
     let by_number: BTreeMap<u32, &Round> = rounds.iter().map(|round| (round.number, round)).collect();
     let vain = rounds.iter().filter_map(|round| {
         let Some(Edit::Draft { origin, .. }) = &round.edit else { return None };
@@ -96,7 +97,8 @@ fn in_vain(run: &Run, member: Place) -> Vec<(u32, EarlierChange)> {
         });
         let rechecks: Vec<String> = rechecks.filter(|_| origin.member == member).collect();
         let summary = origin.report.summary.as_deref().unwrap_or(SILENT).to_owned();
-        let outcome = rechecks.join("\n");
+        let still = in_base.contains(&round.number).then_some("\nIt is still in the skill.");
+        let outcome = rechecks.join("\n") + still.unwrap_or_default();
         (!rechecks.is_empty()).then_some((round.number, EarlierChange { summary, outcome }))
     });
     vain.collect()

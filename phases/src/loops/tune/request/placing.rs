@@ -170,7 +170,7 @@ pub(super) fn improve(run: &Run, base: CandidateId, member: Place) -> Option<Mad
         unfinished: notes::unfinished(run, base, era, member),
         suggestions: improving::suggestions(run, base, member),
         kept_changes: history::kept_changes(run, base, member),
-        failed_changes: improving::failed_changes(run, member),
+        failed_changes: improving::failed_changes(run, base, member),
         before,
         after,
         uses: Uses::of(run, base, Some(member), SEARCH..=SEARCH),
