@@ -56,7 +56,7 @@ fn a_run_in_a_pipe_is_told_in_plain_lines() {
     "#);
     insta::assert_snapshot!(steady(&scene.normalized(&ran.stdout), scene.path("").as_path()), @r#"
     verdict: the candidate scored higher than the start (39.6 -> 60.4 on 1 scenario)
-    writer: 39.6 -> 60.4 (+20.8), goal 80 not reached
+    writer: 39.6 -> 60.4, goal 80 not reached
 
     round 1  ###############                 |          39.6   baseline
     round 2  ########################        |          60.4   kept

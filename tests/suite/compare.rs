@@ -96,7 +96,7 @@ fn it_is_told_by_what_it_is_wherever_runs_are_told() {
     compare A = none with B = writer: is B better? 1 trial of each per scenario, confidence 0.9
     executor executor, evaluator evaluator
     run RUN, 5 scenarios
-    limits: 166 calls (default)
+    limits: 178 calls (default)
     ");
     insta::assert_snapshot!(without_time(&ran.stdout), @r"
     B: WIN, better by 100.0 points, by at least 100.0 at confidence 0.9
@@ -309,9 +309,9 @@ fn what_could_show_nothing_is_refused_before_anybody_is_called() {
       running writer on s3
       trying s3 without a skill
       trying s2 without a skill
-    at most 102 calls: 48 by the executor (executor), 54 by the evaluator (evaluator)
-    limits: 102 calls (default)
-    estimate: up to 51 calls (executor 24, evaluator 27)
+    at most 114 calls: 48 by the executor (executor), 66 by the evaluator (evaluator)
+    limits: 114 calls (default)
+    estimate: up to 57 calls (executor 24, evaluator 33)
       cost and time unknown: no earlier run here with these agents
     ");
 }

@@ -73,7 +73,7 @@ fn in_an_empty_folder_it_reads_like_a_story() {
     tune release-notes: goal 97 in up to 8 rounds
     offline (structural) in all roles
     run RUN, 6 scenarios, 4 of them held out for the final comparison
-    limits: 212 calls (default)
+    limits: 224 calls (default)
 
     round 1 of 8  63.8            baseline
       weakness: SKILL.md:14: broken link to `refs/style-guide.md` (link-dangling)
@@ -111,7 +111,7 @@ fn in_an_empty_folder_it_reads_like_a_story() {
     tune gather-facts -> write-brief: goal 95 in up to 5 rounds
     offline (structural) in all roles
     run RUN, 5 scenarios, 4 of them held out for the final comparison
-    limits: 244 calls (default)
+    limits: 256 calls (default)
 
     round 1 of 5  72.5            baseline
       gather-facts 75.0 -> write-brief 72.5

@@ -281,7 +281,7 @@ fn no_prompt_is_an_argument_and_a_large_one_works() {
         assert!(start["prompt"].as_u64().unwrap() > 131_072, "{}", start["prompt"]);
     }
     for prompt in prompts(&scene, "# Judge") {
-        assert!(prompt.contains("skill/writer/large.md") || prompt.contains("`large.md`"), "it is named");
+        assert!(prompt.contains("- large.md: "), "it is named");
         assert!(!prompt.contains("far more than is shown"));
     }
 }

@@ -105,7 +105,7 @@ fn it_is_told_by_what_it_is_wherever_runs_are_told() {
     let line = ["regrade", &run, "--yes"];
     let dry = scene.run(&[&line[..], &["--dry-run"]].concat());
     insta::assert_snapshot!(stable_lines(&dry.stdout), @r"
-    regrade run OLDER: is B = writer better than A = none? 10 stored trials, confidence 0.9; nothing is executed again, and the judge evaluates 10 of them in at most 26 calls
+    regrade run OLDER: is B = writer better than A = none? 10 stored trials, confidence 0.9; nothing is executed again, and the judge evaluates 10 of them in at most 38 calls
     5 scenarios
     first steps:
       judging s2
@@ -113,18 +113,18 @@ fn it_is_told_by_what_it_is_wherever_runs_are_told() {
       judging s4
       judging s4
       judging s5
-    at most 26 calls: 26 by the evaluator (evaluator)
-    limits: 26 calls (default)
-    estimate: up to 13 calls (evaluator 13)
+    at most 38 calls: 38 by the evaluator (evaluator)
+    limits: 38 calls (default)
+    estimate: up to 19 calls (evaluator 19)
       if every call succeeds at the first try; from the mean of 13 earlier calls in 1 run
     ");
     let ran = scene.run(&line);
     assert_eq!(ran.code, Some(3), "{ran:?}");
     insta::assert_snapshot!(stable_lines(&ran.stderr), @r"
-    regrade run OLDER: is B = writer better than A = none? 10 stored trials, confidence 0.9; nothing is executed again, and the judge evaluates 10 of them in at most 26 calls
+    regrade run OLDER: is B = writer better than A = none? 10 stored trials, confidence 0.9; nothing is executed again, and the judge evaluates 10 of them in at most 38 calls
     evaluator evaluator
     run RUN, 5 scenarios
-    limits: 26 calls (default)
+    limits: 38 calls (default)
     ");
     insta::assert_snapshot!(stable_lines(&ran.stdout), @r"
     B: TIE, the difference is between +0.0 and +0.0 points at confidence 0.9
@@ -492,8 +492,8 @@ fn what_it_would_take_is_told_without_a_call() {
     let (scene, run) = compared(&JUDGED);
     let before = (begun(&scene), scene.run_folders().len());
     let estimate = scene.run(&["regrade", &run, "--estimate"]);
-    assert!(estimate.stdout.starts_with("estimate: up to 13 calls"), "{estimate:?}");
+    assert!(estimate.stdout.starts_with("estimate: up to 19 calls"), "{estimate:?}");
     let dry = scene.run(&["regrade", &run, "--dry-run", "--format", "json"]).json();
-    assert_eq!(dry["most_calls"], json!({ "all": 26, "evaluator": 26 }), "{dry}");
+    assert_eq!(dry["most_calls"], json!({ "all": 38, "evaluator": 38 }), "{dry}");
     assert_eq!((begun(&scene), scene.run_folders().len()), before);
 }

@@ -182,8 +182,8 @@ fn a_request_of_tune_has_the_key_that_it_had() {
     a13c132a9b7d grade: evaluator, to be tested
     0e5c7f11c0c4 grade: evaluator-2
     ecb5612c7408 grade: evaluator-3
-    cffa69ed0c1c improve: improver
-    ea39dff7f590 improve: improver-2
+    54af5528d7d8 improve: improver
+    daea405fbf17 improve: improver-2
     b3f86137ad5e judge: evaluator
     524608a81f1b judge: evaluator again
     0aba8281cb21 judge: evaluator, to be tested

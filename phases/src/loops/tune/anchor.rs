@@ -171,7 +171,15 @@ mod tests {
             let [both, misses, invents] = [of(errs, errs), of(0.05, errs), of(errs, 0.05)];
             format!("{:.0} %: both {both:?}, misses {misses:?}, invents {invents:?}", errs * 100.0)
         });
-        insta::assert_snapshot!(rows.join("\n"), @"");
+        insta::assert_snapshot!(rows.join("\n"), @"
+        5 %: both [0.0, 0.0], misses [0.0, 0.0], invents [0.0, 0.0]
+        10 %: both [0.0, 0.0], misses [0.0, 0.0], invents [0.0, 0.0]
+        15 %: both [7.0, 10.0], misses [0.0, 0.0], invents [1.0, 1.0]
+        20 %: both [24.0, 39.0], misses [1.0, 1.0], invents [3.0, 4.0]
+        30 %: both [67.0, 91.0], misses [3.0, 4.0], invents [14.0, 22.0]
+        40 %: both [87.0, 99.0], misses [8.0, 12.0], invents [28.0, 43.0]
+        50 %: both [93.0, 100.0], misses [16.0, 24.0], invents [36.0, 55.0]
+        ");
     }
 
     #[test]

@@ -66,7 +66,7 @@ fn a_run_is_told_calmly_and_its_end_in_a_few_lines() {
     "#);
     insta::assert_snapshot!(captured.data(), @r"
     verdict: the candidate scored higher than the start (52.0 -> 91.0 on 1 scenario)
-    haiku: 52.0 -> 91.0 (+39.0), goal 90 reached
+    haiku: 52.0 -> 91.0, goal 90 reached
 
     round 1  ████████████████████                │      50.0   baseline
     round 2  ████████████                        │      30.0   dropped
@@ -127,7 +127,7 @@ fn a_chain_tells_which_member_was_edited() {
     comparing aee5f97a31dc with the start on fresh trials
 
     verdict: the candidate scored higher than the start (52.0 -> 91.0 on 2 scenarios)
-    plan-the-poem -> write-the-poem: 52.0 -> 91.0 (+39.0), goal 90 reached
+    plan-the-poem -> write-the-poem: 52.0 -> 91.0, goal 90 reached
 
     round 1  ████████████████████                │      50.0   baseline
     round 2  ████████████                        │      30.0   dropped
@@ -170,8 +170,8 @@ fn a_narrow_terminal_gets_narrow_lines() {
     verdict: the candidate scored higher
       than the start (52.0 -> 91.0 on 2
       scenarios)
-    plan-the-p…-the-poem: 52.0 -> 91.0
-      (+39.0), goal 90 reached
+    plan-the-p…-the-poem: 52.0 -> 91.0, goal
+      90 reached
 
     1  ████████▌       │   50.0   baseline
     2  █████           │   30.0   dropped
@@ -271,7 +271,7 @@ fn each_way_to_end_says_what_to_type_next() {
     insta::assert_snapshot!(lost, @r"
     verdict: the candidate did not score higher than the start (50.0 -> 50.0 on 1
       scenario)
-    haiku: 50.0 -> 50.0 (±0.0), goal 90 not reached
+    haiku: 50.0 -> 50.0, goal 90 not reached
 
     round 1  ████████████████████                │      50.0   baseline
     round 2  ██████████████████████████████████████     95.0   kept
@@ -300,7 +300,7 @@ fn each_way_to_end_says_what_to_type_next() {
     });
     insta::assert_snapshot!(conflict, @r"
     verdict: the candidate scored higher than the start (50.0 -> 95.0 on 1 scenario)
-    haiku: 50.0 -> 95.0 (+45.0), goal 90 reached
+    haiku: 50.0 -> 95.0, goal 90 reached
 
     round 1  ████████████████████                │      50.0   baseline
     round 2  ██████████████████████████████████████     95.0   kept
@@ -358,7 +358,7 @@ fn a_run_taken_up_again_says_where_it_stands() {
     resumed in round 2, best so far 50.0
     one␇ remark
 
-    haiku: 50.0 -> 50.0 (±0.0), goal 90 not reached
+    haiku: 50.0 -> 50.0, goal 90 not reached
     The run has not ended; `skilltune resume` continues it.
       effort    2 rounds, 0 kept, 0 dropped; 3 calls, 4s of agent time, $1.50
     to continue: skilltune resume calm-otter

@@ -104,7 +104,7 @@ fn a_search_by_single_trials_tells_each_round_what_it_edits_and_why() {
     tune refunds: goal 90 in up to 24 runs
     executor claude:small, evaluator gemini, improver claude
     run calm-otter, 12 scenarios, 4 of them held out for the final comparison
-    limits: 264 calls (default)
+    limits: 276 calls (default)
      N% = how likely the skill now meets a statement, by all trials and edits
 
     round  1, run  5 of 24  66.7            baseline    on 5 scenarios

@@ -59,7 +59,7 @@ fn a_run_that_won_is_told_from_what_came_out_to_how_to_undo_it() {
     | Iterations | 3 of at most 3 |
     | Accepted, Rejected | 1, 1 |
     | Initial Score | 52.0 |
-    | Final Score | 91.0 (+39.0) |
+    | Final Score | 91.0 |
     | Threshold | 90 |
     | Outcome | PASSED |
     | Search Ended | goal reached |
