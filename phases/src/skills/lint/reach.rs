@@ -193,7 +193,10 @@ impl<'r, 'a> Walk<'r, 'a> {
             [] if !self.reading.named_alike(last).is_empty() => {
                 self.all(at, "alike", last, |walk| walk.reading.named_alike(last));
             }
-            [] if word.contains('/') => {
+            // Slashes alone (`// comment`, `a / b`) name no folder in a page; a program joins paths with them.
+            [] if word.contains('/')
+                && (is_program || !word.bytes().all(|byte| matches!(byte, b'.' | b'/'))) =>
+            {
                 let folder = [resolved(folder, word), resolved("", word.trim_start_matches('/'))];
                 folder
                     .into_iter()
@@ -449,6 +452,17 @@ mod tests {
             found(&files, Rule::ReferenceNested),
             ["references/b.md: only references/a.md mentions this file, not SKILL.md"]
         );
+    }
+
+    #[test]
+    fn slashes_alone_name_no_folder_but_a_link_to_one_does() {
+        let text = "Read / write, `./`, http://x.org, [out](https://x.org).\n\n```js\n// Twice.\n```\n";
+        let files =
+            skill("Read references/a.md.\n").with("references/a.md", text).with("references/b.md", "");
+        assert_eq!(found(&files, Rule::FileOrphan), ["references/b.md: the skill never mentions this file"]);
+        assert!(found(&files, Rule::ReferenceNested).is_empty());
+        let files = files.with("references/a.md", "See [the others](./).\n");
+        assert!(found(&files, Rule::FileOrphan).is_empty());
     }
 
     #[test]
