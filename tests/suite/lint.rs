@@ -257,7 +257,7 @@ fn people_are_told_skill_by_skill_and_each_rule_is_explained_once() {
           Agents do not open files that the skill never mentions. Mention it in `SKILL.md`, or delete it.
 
     skills/nearly-perfect
-      SKILL.md:4: warning field-portable: only Claude Code reads the field `argument-hint`
+      SKILL.md:4: warning field-portable: the specification has no field `argument-hint`
           Only some agents support this field; others ignore it or reject the skill. Keep it if only those agents use the skill; otherwise move its content into the text.
       SKILL.md:9: note trailing-blanks: trailing spaces on 1 line [--fix]
           Trailing spaces do nothing and add noise to diffs. Remove them, except two spaces that break a line.
@@ -268,7 +268,7 @@ fn people_are_told_skill_by_skill_and_each_rule_is_explained_once() {
     insta::assert_snapshot!(mended.stdout, @r"
     skills/nearly-perfect
       fixed SKILL.md: trailing-blanks, 1 place
-      SKILL.md:4: warning field-portable: only Claude Code reads the field `argument-hint`
+      SKILL.md:4: warning field-portable: the specification has no field `argument-hint`
           Only some agents support this field; others ignore it or reject the skill. Keep it if only those agents use the skill; otherwise move its content into the text.
 
     1 skill: 1 warning; 1 problem fixed

@@ -215,6 +215,18 @@ fn a_path_to_another_skill_of_the_plugin_is_no_error() {
 }
 
 #[test]
+fn a_field_of_claude_code_is_no_news_in_a_plugin_for_it_alone() {
+    let scene = Scene::empty();
+    skill(&scene, "project/plug/skills/one", "argument-hint: x\n");
+    let lint = || rules(&scene.run(&["lint", "./plug", "--format", "json"]));
+    assert_eq!(lint(), ["warning field-portable"]);
+    write(&scene, "project/plug/.claude-plugin/plugin.json", "{}");
+    assert_eq!(lint(), [""; 0]);
+    write(&scene, "project/plug/.codex-plugin/plugin.json", "{}");
+    assert_eq!(lint(), ["warning field-portable"]);
+}
+
+#[test]
 fn carriage_returns_of_a_skill_are_one_line() {
     let scene = Scene::empty();
     skill(&scene, "project/demo", "");

@@ -169,7 +169,8 @@ impl Linter<'_> {
     }
 }
 
-/// Returns the diagnostics of a skill. Paths that leave its folder are judged by where they lead in its plugin.
+/// Returns the diagnostics of a skill. Paths that leave its folder are judged by where they lead in its plugin, and
+/// fields by the agents that the plugin is for.
 fn diagnostics(skill: &Skill, files: &Files) -> Vec<Diagnostic> {
     let mut diagnostics = lint(files);
     let leaves = |one: &Diagnostic| matches!(one.rule, Rule::PathOutside | Rule::PathOtherSkill);
@@ -178,6 +179,10 @@ fn diagnostics(skill: &Skill, files: &Files) -> Vec<Diagnostic> {
         if !paths.is_empty() {
             diagnostics = lint(&files.clone().in_plugin(paths));
         }
+    }
+    let is_portable = |one: &Diagnostic| one.rule == Rule::FieldPortable;
+    if diagnostics.iter().any(is_portable) && bundle::is_for_claude_code(&skill.path) {
+        diagnostics.retain(|one| !is_portable(one));
     }
     let mut diagnostics = together(diagnostics);
     diagnostics.extend(answer_keys(skill, files));

@@ -29,12 +29,29 @@ pub fn paths(skill: &Path, leaving: impl IntoIterator<Item = String>) -> Vec<(St
     leaving.into_iter().filter_map(end).collect()
 }
 
+/// Returns true if the skill is in a plugin that only Claude Code installs.
+pub fn is_for_claude_code(skill: &Path) -> bool {
+    let lineage = lineage(skill);
+    let plugin = lineage.iter().find(|folder| is_plugin(folder));
+    plugin.is_some_and(|plugin| !is_for_others(plugin))
+}
+
+fn is_plugin(folder: &Path) -> bool {
+    has(folder, MANIFEST) || is_for_others(folder)
+}
+
+fn is_for_others(folder: &Path) -> bool {
+    OTHERS.iter().any(|file| has(folder, file))
+}
+
+fn has(folder: &Path, file: &str) -> bool {
+    SafePath::below(folder, file).is_file()
+}
+
 /// Returns the folder of the bundle, if the skill is in one.
 fn root(skill: &Path) -> Option<PathBuf> {
     let above: Vec<&Path> = lineage(skill).into_iter().skip(1).collect();
-    let has = |folder: &Path, file: &str| SafePath::below(folder, file).is_file();
-    let is_plugin = |folder: &&&Path| has(folder, MANIFEST) || OTHERS.iter().any(|file| has(folder, file));
-    let plugin = above.iter().find(is_plugin).map(|folder| (*folder).to_owned());
+    let plugin = above.iter().find(|folder| is_plugin(folder)).map(|folder| (*folder).to_owned());
     let market = || above.iter().find_map(|folder| listed(folder, skill));
     let outer = || above.iter().rev().find(|folder| has(folder, PAGE)).map(|folder| (*folder).to_owned());
     plugin.or_else(market).or_else(outer)

@@ -199,7 +199,7 @@ impl Found<'_, '_> {
         };
         for key in values.keys().map(String::as_str).filter(|key| !FIELDS.contains(key)) {
             out.push(if CLAUDE_CODE.contains(&key) {
-                self.say(Rule::FieldPortable, key, format!("only Claude Code reads the field `{key}`"))
+                self.say(Rule::FieldPortable, key, format!("the specification has no field `{key}`"))
             } else {
                 self.say(Rule::FieldUnknown, key, format!("unknown field `{key}`"))
             });

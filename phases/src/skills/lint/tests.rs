@@ -116,7 +116,7 @@ fn front_matter_that_agents_load_differently_is_told() {
     2 field-kind YAML reads `name: 2026` as a number, not as text
     3 front-matter-form YAML reads the text after ` #` in `description` as a comment
     4 field-kind YAML reads `license: no` as a boolean, not as text
-    5 field-portable only Claude Code reads the field `model`
+    5 field-portable the specification has no field `model`
     6 field-unknown unknown field `colour`
     ");
     insta::assert_snapshot!(lines("---\nname: \"2026\"\ndescription: Does. Use when asked.\nmetadata:\n  x:\n\t- y\n---\nText.\n"), @r"
