@@ -75,6 +75,20 @@ fn a_paragraph_that_a_script_reads_stays() {
 }
 
 #[test]
+fn of_two_broken_links_on_a_line_the_one_that_can_be_fixed_is_marked() {
+    let scene = skill(&[
+        ("SKILL.md", &format!("{HEAD}Read [the guide](refs/guide.md) and [gone](references/gone.md).\n")),
+        ("references/guide.md", "Text.\n"),
+    ]);
+    let ran = scene.run(&["lint", "./demo"]);
+    for words in ["`refs/guide.md` [--fix]\n", "`references/gone.md`\n", "; 1 fixable with --fix\n"] {
+        assert!(ran.stdout.contains(words), "{words}: {ran:?}");
+    }
+    let ran = fix(&scene, "--fix");
+    assert!(ran.stdout.ends_with("1 skill: 1 error; 1 problem fixed\n"), "{ran:?}");
+}
+
+#[test]
 fn a_link_is_corrected_but_not_where_it_belongs_to_another_document() {
     let link = "See [the guide](docs/guide.md).\n";
     let shown = format!(

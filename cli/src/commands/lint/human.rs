@@ -152,6 +152,7 @@ mod tests {
             rule: Rule::NameFolder,
             path: "SKILL.md".to_owned(),
             lines: Vec::new(),
+            messages: Vec::new(),
             is_safe: false,
         }];
         let skill = Linted { name: "b".to_owned(), shown: "skills/b".to_owned(), diagnostics, done, offers };

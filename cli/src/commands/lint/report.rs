@@ -49,8 +49,11 @@ impl Linted {
     pub fn fix(&self, diagnostic: &Diagnostic) -> Fix {
         let is_here =
             |lines: &[usize]| lines.is_empty() || diagnostic.line.is_some_and(|line| lines.contains(&line));
+        let is_meant = |messages: &[String]| messages.is_empty() || messages.contains(&diagnostic.message);
         let is_for = |offer: &&Offer| {
-            offer.rule == diagnostic.rule && offer.path == diagnostic.path && is_here(&offer.lines)
+            (offer.rule, &offer.path) == (diagnostic.rule, &diagnostic.path)
+                && is_here(&offer.lines)
+                && is_meant(&offer.messages)
         };
         match self.offers.iter().find(is_for) {
             Some(offer) if offer.is_safe => Fix::Safe,

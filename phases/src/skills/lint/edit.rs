@@ -11,6 +11,8 @@ pub(super) struct Edit {
     pub(super) count: usize,
     /// The lines of its places; empty if the edit is about the whole file.
     pub(super) lines: Vec<usize>,
+    /// The messages of the diagnostics that it fixes on these lines; empty if it fixes all of its rule there.
+    pub(super) messages: Vec<String>,
     /// Whether the edit may be made without asking, if its rule agrees.
     pub(super) is_safe: bool,
     /// Files that are new or replace those with the same path.
@@ -20,7 +22,7 @@ pub(super) struct Edit {
 impl Edit {
     pub(super) fn of_text(file: &File, text: String, count: usize) -> Self {
         let changed = File { body: Body::Text(text), ..file.clone() };
-        Self { path: file.path.clone(), count, lines: Vec::new(), is_safe: true, files: vec![changed] }
+        Self::of(file, count, changed)
     }
 
     /// Replaces the text at some places that must not overlap; returns `None` if there are none.
@@ -46,8 +48,12 @@ impl Edit {
     }
 
     pub(super) fn executable(file: &File) -> Self {
-        let files = vec![File { executable: true, ..file.clone() }];
-        Self { path: file.path.clone(), count: 1, lines: Vec::new(), is_safe: true, files }
+        Self::of(file, 1, File { executable: true, ..file.clone() })
+    }
+
+    fn of(file: &File, count: usize, changed: File) -> Self {
+        let (lines, messages) = Default::default();
+        Self { path: file.path.clone(), count, lines, messages, is_safe: true, files: vec![changed] }
     }
 
     /// Marks the edit as a suggestion: only a person can decide whether it is right.

@@ -25,6 +25,8 @@ pub struct Offer {
     pub path: String,
     /// The lines to change; empty if the fix is about the whole file.
     pub lines: Vec<usize>,
+    /// The messages of the diagnostics that it fixes on these lines; empty if it fixes all of its rule there.
+    pub messages: Vec<String>,
     pub is_safe: bool,
 }
 
@@ -100,6 +102,7 @@ pub fn offers(files: &Files) -> Vec<Offer> {
         rule,
         path: edit.path,
         lines: edit.lines,
+        messages: edit.messages,
         is_safe: edit.is_safe,
     };
     ORDER.into_iter().flat_map(of).map(offer).collect()

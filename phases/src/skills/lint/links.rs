@@ -43,7 +43,7 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Diagnostic>) {
                 Judged::Outside => {
                     (Rule::PathOutside, format!("link to `{}`, outside the skill's folder", link.to))
                 }
-                Judged::Dangling => (Rule::LinkDangling, format!("broken link to `{}`", link.to)),
+                Judged::Dangling => (Rule::LinkDangling, broken(link)),
             };
             out.push(diagnostic(rule, file, page.line(link.at), message));
         }
@@ -62,6 +62,10 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Diagnostic>) {
 fn is_about_examples(path: &str) -> bool {
     let stem = name(path).split('.').next().unwrap_or_default();
     stem.split(['-', '_']).any(|word| matches!(word, "example" | "examples"))
+}
+
+fn broken(link: &Link) -> String {
+    format!("broken link to `{}`", link.to)
 }
 
 enum Judged {
@@ -149,12 +153,13 @@ pub(super) fn repointed(reading: &Reading) -> Vec<Edit> {
             let (path, tail) = local(&link.to)?;
             let path = decoded(path).replace('\\', "/");
             let fit = only_target(reading, file, &path)?;
-            Some((place, encoded(&relative(folder_of(&file.path), &fit.path)) + tail))
+            Some((broken(link), (place, encoded(&relative(folder_of(&file.path), &fit.path)) + tail)))
         };
         let places = page.links.iter().filter_map(|link| Some((shows_output(page, link.at), change(link)?)));
         let (shown, own): (Vec<_>, Vec<_>) = places.partition(|(is_shown, _)| *is_shown);
-        let edit = |places: Vec<(bool, _)>| {
-            Edit::of_places(file, page.text, places.into_iter().map(|(_, place)| place).collect())
+        let edit = |places: Vec<(bool, (String, _))>| {
+            let (messages, places) = places.into_iter().map(|(_, change)| change).unzip();
+            Some(Edit { messages, ..Edit::of_places(file, page.text, places)? })
         };
         edit(own).or_else(|| edit(shown).map(Edit::suggested))
     };
