@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::process::Command;
 
 use serde_json::Value;
 
@@ -147,6 +148,36 @@ fn the_files_of_a_commit_stand_for_their_skills() {
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "0 skills: no problems found\n"), "{ran:?}");
     assert_eq!(ran.stderr, "nothing to check: README.md and 1 other file belong to no skill\n");
     assert!(listing(&scene.path("project")) == before);
+}
+
+#[test]
+fn a_deleted_file_of_no_skill_is_skipped_and_a_wrong_path_is_an_error() {
+    let scene = Scene::empty();
+    for name in ["one", "two"] {
+        skill(&scene, &format!("project/skills/{name}"), "");
+    }
+    write(&scene, "project/docs/notes.md", "Text.\n");
+    fs::remove_dir_all(scene.path("project/.git")).unwrap();
+    let git = |arguments: &[&str]| {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=A", "-c", "user.email=a@b.c"]).args(arguments);
+        git.current_dir(scene.path("project")).env("HOME", scene.path("home"));
+        let ran = git.env("GIT_CONFIG_NOSYSTEM", "1").output().expect("git is here");
+        assert!(ran.status.success(), "{ran:?}");
+    };
+    git(&["init", "--quiet"]);
+    git(&["add", "--all"]);
+    git(&["commit", "--quiet", "--message", "All"]);
+    git(&["rm", "--quiet", "-r", "docs", "skills/two"]);
+    let files = ["docs/notes.md", "skills/two/SKILL.md", "skills/one/SKILL.md"];
+    let ran = scene.run(&[&["lint", "--format", "json"][..], &files].concat());
+    assert_eq!((checked(&ran), ran.code), (vec!["skills/one".to_owned()], Some(0)), "{ran:?}");
+    assert_eq!(scene.run(&["lint", "docs/notes.md"]).code, Some(0));
+    for wrong in ["docs/other.md", "skills/two", "skills/twoo/SKILL.md"] {
+        let ran = scene.run(&["lint", files[0], wrong, files[2]]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{ran:?}");
+        assert!(ran.stderr.contains(&format!("no skill at {}", scene.path("project").join(wrong).display())));
+    }
 }
 
 #[test]

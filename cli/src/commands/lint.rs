@@ -1,5 +1,6 @@
 //! `lint`: reports problems of skills, fixes those that are safe to fix, and suggests fixes for others.
 
+mod deleted;
 mod fix;
 mod github;
 mod human;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::skill_folders::{FoundSkill, SearchError, is_skill, skill_of, skills_in};
 
+use crate::commands::lint::deleted::deleted;
 use crate::inputs::find::{self, Skill};
 use crate::terminal::complaint::{Complaint, ErrorKind};
 use crate::terminal::environment::{Environment, nearest_marked};
@@ -19,6 +20,8 @@ pub struct Scope {
     pub empty: Vec<Skill>,
     /// Named files that belong to no skill.
     pub strangers: Vec<PathBuf>,
+    /// Named paths that belong to no skill and do not exist.
+    missing: Vec<PathBuf>,
 }
 
 /// The skills on one shelf, or one skill that the user named.
@@ -52,9 +55,17 @@ impl Scope {
                         scope.empty.push(folder);
                     }
                 } else {
-                    scope.add_file(path, &mut owners)?;
+                    scope.add_file(path, &mut owners);
                 }
             }
+        }
+        let deleted = deleted(&scope.missing, env)?;
+        for path in std::mem::take(&mut scope.missing) {
+            if !deleted.contains(&path) {
+                // Fails with the reason: there is no such path.
+                find::real(&path)?;
+            }
+            scope.strangers.push(path);
         }
         Ok(scope)
     }
@@ -101,19 +112,13 @@ impl Scope {
     }
 
     /// Adds the skill that a file belongs to. A deleted file belongs to one too: links to it are broken now.
-    fn add_file(
-        &mut self,
-        path: PathBuf,
-        owners: &mut HashMap<PathBuf, Option<PathBuf>>,
-    ) -> Result<(), Complaint> {
+    fn add_file(&mut self, path: PathBuf, owners: &mut HashMap<PathBuf, Option<PathBuf>>) {
         let folder = path.parent().unwrap_or(&path).to_owned();
         match owners.entry(folder).or_insert_with(|| skill_of(&path)) {
             Some(skill) => self.add_skill(skill.clone()),
             None if path.exists() => self.strangers.push(path),
-            // Fails with the reason: there is no such path.
-            None => drop(find::real(&path)?),
+            None => self.missing.push(path),
         }
-        Ok(())
     }
 
     fn add_skill(&mut self, path: PathBuf) {
