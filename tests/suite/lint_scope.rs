@@ -145,8 +145,8 @@ fn the_files_of_a_commit_stand_for_their_skills() {
     let ran = scene.run(&["lint", "--fix", "README.md", "plugins/p/gone.md"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "one is not there: {ran:?}");
     let ran = scene.run(&["lint", "--fix", "README.md", "docs/notes.md"]);
-    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "0 skills: no problems found\n"), "{ran:?}");
-    assert_eq!(ran.stderr, "nothing to check: README.md and 1 other file belong to no skill\n");
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "0 skills: nothing checked\n"), "{ran:?}");
+    assert_eq!(ran.stderr, "README.md and 1 other file belong to no skill\n");
     assert!(listing(&scene.path("project")) == before);
 }
 
@@ -186,8 +186,8 @@ fn a_folder_without_a_skill_is_said_to_have_none_and_is_not_fixed() {
     write(&scene, "project/tools/run.sh", "#!/bin/sh\n");
     write(&scene, "project/tools/README.md", "Run `./run.sh --all`. \n");
     let before = listing(&scene.path("project"));
-    for fix in ["--fix", "--fix=all"] {
-        let ran = scene.run(&["lint", "./tools", fix]);
+    for flag in ["--fix", "--fix=all", "--spec"] {
+        let ran = scene.run(&["lint", "./tools", flag]);
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(3), ""), "{ran:?}");
         insta::allow_duplicates! {
             insta::assert_snapshot!(ran.stdout, @r"
@@ -195,10 +195,10 @@ fn a_folder_without_a_skill_is_said_to_have_none_and_is_not_fixed() {
               SKILL.md: error main-file: no SKILL.md in this folder or below it (ignored files do not count)
                   Agents look for a text file named `SKILL.md` in the skill's folder. Write a `SKILL.md` in UTF-8, with front matter and instructions.
 
-            1 skill: 1 error
+            0 skills: 1 error
             ");
         }
-        assert!(listing(&scene.path("project")) == before, "{fix} changed something");
+        assert!(listing(&scene.path("project")) == before, "{flag} changed something");
     }
 }
 

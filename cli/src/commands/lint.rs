@@ -70,8 +70,8 @@ fn strangers(files: &[PathBuf], env: &Environment) -> Option<String> {
     let (first, others) = files.split_first()?;
     let first = shown(first, env);
     Some(match others.len() {
-        0 => format!("nothing to check: {first} belongs to no skill"),
-        more => format!("nothing to check: {first} and {} belong to no skill", count(more, "other file")),
+        0 => format!("{first} belongs to no skill"),
+        more => format!("{first} and {} belong to no skill", count(more, "other file")),
     })
 }
 
@@ -144,19 +144,22 @@ impl Linter<'_> {
             let why = "a symlink leads there out of the project";
             self.printer.talk(&format!("not fixed: {shown}: {why}; to fix it, pass its path"));
         }
-        Ok((Linted { name: skill.name, shown, diagnostics, done, offers }, listing))
+        Ok((Linted { name: skill.name, shown, is_skill: true, diagnostics, done, offers }, listing))
     }
 
     /// Reports a folder without a skill. None of its files is checked, and none is fixed.
-    fn without_skill(&self, folder: &Skill) -> Linted {
-        let none = Files::new(folder.name.as_str(), []);
-        let missing = if self.args.spec { spec(&none) } else { lint(&none) };
-        let message = "no SKILL.md in this folder or below it (ignored files do not count)".to_owned();
-        let diagnostics = missing.into_iter().map(|one| Diagnostic { message: message.clone(), ..one });
+    fn without_skill(&self, folder: &Path) -> Linted {
+        let message = "no SKILL.md in this folder or below it (ignored files do not count)";
+        self.no_skill(folder, Rule::MainFile, message.to_owned())
+    }
+
+    /// Reports a folder with this problem, which keeps it from being a skill.
+    fn no_skill(&self, folder: &Path, rule: Rule, message: String) -> Linted {
         Linted {
-            name: folder.name.clone(),
-            shown: shown(&folder.path, self.env),
-            diagnostics: diagnostics.collect(),
+            name: folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            shown: shown(folder, self.env),
+            is_skill: false,
+            diagnostics: vec![Diagnostic { path: "SKILL.md".to_owned(), line: None, rule, message }],
             done: Vec::new(),
             offers: Vec::new(),
         }

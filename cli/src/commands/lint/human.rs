@@ -25,18 +25,22 @@ pub fn text(report: &Report, width: usize, style: Style) -> String {
 
 /// Returns one line with the numbers of problems and fixes.
 pub fn summary(report: &Report) -> String {
-    let skills = count(report.skills.len(), "skill");
+    let skills = report.skills.iter().filter(|skill| skill.is_skill).count();
     let counts = Severity::ALL.map(|severity| (report.count(severity), severity.as_str()));
     let counts = counts.into_iter().filter(|(number, _)| *number > 0);
     let counts: Vec<String> = counts.map(|(number, word)| count(number, word)).collect();
-    let found = if counts.is_empty() { "no problems found".to_owned() } else { counts.join(", ") };
+    let found = match counts.as_slice() {
+        [] if skills == 0 => "nothing checked".to_owned(),
+        [] => "no problems found".to_owned(),
+        counts => counts.join(", "),
+    };
     let done: usize = report.skills.iter().flat_map(|skill| &skill.done).map(|repair| repair.count).sum();
     let fixed = if done == 0 { String::new() } else { format!("; {} fixed", count(done, "problem")) };
     let fixable = report.fixable();
     let safe = if fixable == 0 { String::new() } else { format!("; {fixable} fixable with --fix") };
     let open = report.suggestions();
     let asked = if open == 0 { String::new() } else { format!("; {open} fixable with --fix=all") };
-    format!("{skills}: {found}{fixed}{safe}{asked}")
+    format!("{}: {found}{fixed}{safe}{asked}", count(skills, "skill"))
 }
 
 struct ReportText<'r> {
@@ -155,7 +159,8 @@ mod tests {
             messages: Vec::new(),
             is_safe: false,
         }];
-        let skill = Linted { name: "b".to_owned(), shown: "skills/b".to_owned(), diagnostics, done, offers };
+        let (name, shown) = ("b".to_owned(), "skills/b".to_owned());
+        let skill = Linted { name, shown, is_skill: true, diagnostics, done, offers };
         let listing = Listing { skills: 90, characters: 9000 };
         Report {
             is_fixed: false,

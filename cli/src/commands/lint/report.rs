@@ -10,12 +10,13 @@ pub struct Report {
     pub shelves: Vec<Shelf>,
 }
 
-/// One skill and its diagnostics.
+/// One skill and its diagnostics, or a folder that should be one.
 #[derive(Clone, Debug)]
 pub struct Linted {
     pub name: String,
     /// The folder's path as shown to the user.
     pub shown: String,
+    pub is_skill: bool,
     pub diagnostics: Vec<Diagnostic>,
     pub done: Vec<Repair>,
     /// The fixes that can be applied now.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use skilltune_orchestrator::skill_folders::{FoundSkill, SearchError, is_skill, skill_of, skills_in};
 
 use crate::commands::lint::deleted::deleted;
-use crate::inputs::find::{self, Skill};
+use crate::inputs::find;
 use crate::terminal::complaint::{Complaint, ErrorKind};
 use crate::terminal::environment::{Environment, nearest_marked};
 use crate::terminal::printer::Printer;
@@ -17,7 +17,7 @@ use crate::terminal::printer::Printer;
 pub struct Scope {
     pub groups: Vec<Group>,
     /// Named folders without a skill.
-    pub empty: Vec<Skill>,
+    pub empty: Vec<PathBuf>,
     /// Named files that belong to no skill.
     pub strangers: Vec<PathBuf>,
     /// Named paths that belong to no skill and do not exist.
@@ -50,8 +50,8 @@ impl Scope {
         for list in given {
             for path in find::paths(list, env)? {
                 if path.is_dir() {
-                    let folder = find::real(&path)?;
-                    if !scope.add_folder(&folder.path)? {
+                    let folder = find::real(&path)?.path;
+                    if !scope.add_folder(&folder)? {
                         scope.empty.push(folder);
                     }
                 } else {
