@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsStr;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use skilltune_phases::skills::lint::is_sample;
@@ -33,6 +34,15 @@ pub struct FoundSkill {
     pub path: PathBuf,
 }
 
+/// What is in a folder.
+#[derive(Debug)]
+pub struct Found {
+    /// The skills, by shelf and path. A skill that several symlinks lead to is on several shelves.
+    pub skills: Vec<FoundSkill>,
+    /// The broken symlinks in folders named `skills`, by path. Those inside a skill are files of that skill.
+    pub broken: Vec<PathBuf>,
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
     #[error("{} contains more than {MOST_FOLDERS} folders", .0.display())]
@@ -41,12 +51,13 @@ pub enum SearchError {
     Rules(#[from] RulesError),
 }
 
-/// Returns the skills in a folder, by shelf and path. A skill that several symlinks lead to is on several shelves.
+/// Finds the skills in a folder.
 ///
 /// The folder's path must be real, and so must that of the project around it. Without a project, every symlink counts.
-pub fn skills_in(folder: &Path, project: Option<&Path>) -> Result<Vec<FoundSkill>, SearchError> {
+pub fn skills_in(folder: &Path, project: Option<&Path>) -> Result<Found, SearchError> {
     let next = vec![FoundSkill { shelf: None, path: folder.to_owned() }];
-    let mut search = Search { folder, project, found: BTreeSet::new(), seen: HashSet::new(), next };
+    let (found, broken, seen) = Default::default();
+    let mut search = Search { folder, project, found, broken, seen, next };
     while let Some(start) = search.next.pop() {
         search.walk(start)?;
     }
@@ -55,7 +66,11 @@ pub fn skills_in(folder: &Path, project: Option<&Path>) -> Result<Vec<FoundSkill
         let above = skill.path.ancestors().skip(1);
         { above }.any(|outer| skills.contains(outer) && is_sample_of(outer, &skill.path))
     };
-    Ok(search.found.iter().filter(|skill| !is_sample(skill)).cloned().collect())
+    let is_free = |link: &&PathBuf| !link.ancestors().any(|above| skills.contains(above));
+    Ok(Found {
+        broken: search.broken.iter().filter(is_free).cloned().collect(),
+        skills: search.found.iter().filter(|skill| !is_sample(skill)).cloned().collect(),
+    })
 }
 
 /// Returns the nearest skill above a file, which may be missing.
@@ -118,6 +133,7 @@ struct Search<'f> {
     folder: &'f Path,
     project: Option<&'f Path>,
     found: BTreeSet<FoundSkill>,
+    broken: BTreeSet<PathBuf>,
     seen: HashSet<PathBuf>,
     /// The folders to search: the first one, and those that symlinks lead to.
     next: Vec<FoundSkill>,
@@ -170,9 +186,18 @@ impl Search<'_> {
     }
 
     fn follow(&mut self, link: &Path) {
-        let Ok(path) = link.canonicalize() else { return };
+        let is_shelved = link.parent().is_some_and(is_shelf);
+        let path = match link.canonicalize() {
+            Ok(path) => path,
+            Err(error) => {
+                if error.kind() == ErrorKind::NotFound && is_shelved {
+                    self.broken.insert(link.to_owned());
+                }
+                return;
+            }
+        };
         let is_outside = self.project.is_some_and(|project| !path.starts_with(project));
-        let is_listed = is_shelf(link) || link.parent().is_some_and(is_shelf);
+        let is_listed = is_shelf(link) || is_shelved;
         // A symlink to a folder around all that is searched would lead everywhere.
         let is_around = self.project.unwrap_or(self.folder).starts_with(&path);
         if path.is_dir() && !is_around && (!is_outside || is_listed) {
@@ -234,7 +259,7 @@ mod tests {
                 }
                 _ => below(&skill.path),
             };
-            found.iter().map(line).collect()
+            found.skills.iter().map(line).collect()
         }
     }
 
@@ -325,6 +350,19 @@ mod tests {
             ]
         );
         let free = skills_in(&world.at("project/docs"), None).unwrap();
-        assert_eq!(free.iter().map(|skill| &skill.path).collect::<Vec<_>>(), [&world.at("home/c")]);
+        assert_eq!(free.skills.iter().map(|skill| &skill.path).collect::<Vec<_>>(), [&world.at("home/c")]);
+    }
+
+    #[test]
+    fn a_broken_symlink_on_a_shelf_is_told_but_one_in_a_skill_is_a_file_of_it() {
+        let world = World::new(&["project/.agents/skills/a/SKILL.md", "project/docs/x.md"]);
+        for link in
+            [".claude/skills/gone", "docs/gone", ".agents/skills/a/skills/gone", "ignored/skills/gone"]
+        {
+            world.link(&format!("project/{link}"), "nowhere");
+        }
+        world.write("project/.gitignore", "ignored/\n");
+        let found = skills_in(&world.at("project"), None).unwrap();
+        assert_eq!(found.broken, [world.at("project/.claude/skills/gone")]);
     }
 }

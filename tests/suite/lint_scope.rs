@@ -227,6 +227,33 @@ fn linked_skills_and_libraries_count_and_are_listed() {
 }
 
 #[test]
+fn a_broken_symlink_to_a_skill_is_one_error() {
+    let scene = Scene::empty();
+    skill(&scene, "project/skills/one", "");
+    symlink("../../lost", scene.path("project/skills/two")).unwrap();
+    let ran = scene.run(&["lint", ".", "./skills", "--fix"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    insta::assert_snapshot!(ran.stdout, @r"
+    skills/two
+      SKILL.md: error link-dangling: the folder is a broken symlink to ../../lost
+          The agent cannot find this file. Fix the path, or add the file.
+
+    skills
+      descriptions of 1 skill: 47 of the 8,000 characters that an agent reads at start
+
+    1 skill: 1 error
+    ");
+    for path in ["skills/two", "skills/two/SKILL.md"] {
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(scene.refusal(&["lint", path]), @r"
+            error: /project/skills/two is a broken symlink to ../../lost
+            hint: fix the symlink, or remove it
+            ");
+        }
+    }
+}
+
+#[test]
 fn a_path_to_another_skill_of_the_plugin_is_no_error() {
     let scene = Scene::empty();
     for name in ["one", "two"] {

@@ -89,7 +89,7 @@ impl Linter<'_> {
     fn report(&self, scope: &Scope) -> Result<(Report, Exit), Complaint> {
         let mut report = Report { is_fixed: self.args.fix.is_some(), ..Report::default() };
         let mut worst = Exit::Reached;
-        let is_only = self.skills.len() + scope.empty.len() == 1;
+        let is_only = self.skills.len() + scope.empty.len() + scope.broken.len() == 1;
         // A skill may be on several shelves, and several files may belong to it.
         let mut known: HashMap<&Path, Listing> = HashMap::new();
         for group in &scope.groups {
@@ -117,6 +117,7 @@ impl Linter<'_> {
                 report.shelves.push(Shelf { is_named: group.is_named, ..listed });
             }
         }
+        report.skills.extend(scope.broken.iter().map(|link| self.broken(link)));
         report.skills.extend(scope.empty.iter().map(|folder| self.without_skill(folder)));
         Ok((report, worst))
     }
@@ -151,6 +152,13 @@ impl Linter<'_> {
     fn without_skill(&self, folder: &Path) -> Linted {
         let message = "no SKILL.md in this folder or below it (ignored files do not count)";
         self.no_skill(folder, Rule::MainFile, message.to_owned())
+    }
+
+    /// Reports a symlink to a skill that is not there.
+    fn broken(&self, link: &Path) -> Linted {
+        let target = link.read_link().unwrap_or_default();
+        let message = format!("the folder is a broken symlink to {}", target.display());
+        self.no_skill(link, Rule::LinkDangling, message)
     }
 
     /// Reports a folder with this problem, which keeps it from being a skill.

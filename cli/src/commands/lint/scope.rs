@@ -18,6 +18,8 @@ pub struct Scope {
     pub groups: Vec<Group>,
     /// Named folders without a skill.
     pub empty: Vec<PathBuf>,
+    /// Broken symlinks that should lead to skills.
+    pub broken: BTreeSet<PathBuf>,
     /// Named files that belong to no skill.
     pub strangers: Vec<PathBuf>,
     /// Named paths that belong to no skill and do not exist.
@@ -96,19 +98,21 @@ impl Scope {
         self.groups.iter().flat_map(|group| &group.skills).map(|skill| skill.path.clone()).collect()
     }
 
-    /// Adds the skills in a folder. Returns false if there are none.
+    /// Adds the skills in a folder, and the broken symlinks to skills. Returns false if there are none of both.
     fn add_folder(&mut self, folder: &Path) -> Result<bool, Complaint> {
         let project = nearest_marked(folder);
         let found = skills_in(folder, project.as_deref()).map_err(|error| unsearchable(&error))?;
         let is_outside = |path: &Path| project.as_ref().is_some_and(|project| !path.starts_with(project));
         let entry = |one: &FoundSkill| Entry { path: one.path.clone(), is_outside: is_outside(&one.path) };
-        for skills in found.chunk_by(|one, next| one.shelf == next.shelf) {
+        let is_empty = found.skills.is_empty() && found.broken.is_empty();
+        self.broken.extend(found.broken);
+        for skills in found.skills.chunk_by(|one, next| one.shelf == next.shelf) {
             let above = &skills[0].shelf;
             let is_named = above.as_deref() == Some(folder);
             let entries = skills.iter().map(entry).collect();
             self.groups.push(Group { shelf: above.clone(), is_named, skills: entries });
         }
-        Ok(!found.is_empty())
+        Ok(!is_empty)
     }
 
     /// Adds the skill that a file belongs to. A deleted file belongs to one too: links to it are broken now.

@@ -56,10 +56,13 @@ fn real_path(given: &Path) -> Result<PathBuf, FindError> {
     match given.canonicalize() {
         Ok(real) if real.is_dir() => Ok(real),
         Ok(_) => Err(FindError::NotAFolder { path }),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(match given.read_link() {
-            Ok(leads_to) => FindError::Dangling { path, leads_to },
-            Err(_) => FindError::Missing(path),
-        }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let broken = given.ancestors().find(|above| above.is_symlink() && !above.exists());
+            Err(match broken.and_then(|link| Some((link.to_owned(), link.read_link().ok()?))) {
+                Some((path, leads_to)) => FindError::Dangling { path, leads_to },
+                None => FindError::Missing(path),
+            })
+        }
         Err(source) => Err(FindError::Unreadable { path, source }),
     }
 }
