@@ -18,7 +18,7 @@ mod tracked;
 
 use std::collections::{HashMap, HashSet};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::{Components, Path, PathBuf};
 
 use self::level::{Level, Source, compiled};
 use self::repository::Repository;
@@ -183,12 +183,11 @@ impl IgnoreRules {
 
     /// Sets the levels to this folder and its parents.
     fn reach(&mut self, folder: Option<&RelPath>) -> Result<(), RulesError> {
-        let is_above = |inner: &Inner| match (&inner.folder, folder) {
-            (None, _) => true,
-            (Some(_), None) => false,
-            (Some(above), Some(folder)) => folder.lineage().any(|one| one == *above),
-        };
-        let kept = self.inner.iter().take_while(|inner| is_above(inner)).count();
+        // The levels are those of the last folder and of all above it, so names in common are levels in common.
+        let kept = self.inner.last().map_or(0, |last| {
+            let both = names(last.folder.as_ref()).zip(names(folder));
+            1 + both.take_while(|(one, other)| one == other).count()
+        });
         self.inner.truncate(kept);
         let way = std::iter::once(None).chain(folder.into_iter().flat_map(RelPath::lineage).map(Some));
         for folder in way.skip(kept).collect::<Vec<_>>() {
@@ -273,6 +272,10 @@ impl IgnoreRules {
         }
         Ok(self.tracked.as_ref().expect("it was read above"))
     }
+}
+
+fn names(folder: Option<&RelPath>) -> Components<'_> {
+    folder.map_or(Path::new(""), RelPath::as_path).components()
 }
 
 #[cfg(test)]
