@@ -62,14 +62,12 @@ pub fn skills_in(folder: &Path, project: Option<&Path>) -> Result<Found, SearchE
         search.walk(start)?;
     }
     let skills: HashSet<&Path> = search.found.iter().map(|skill| skill.path.as_path()).collect();
-    let is_sample = |skill: &FoundSkill| {
-        let above = skill.path.ancestors().skip(1);
-        { above }.any(|outer| skills.contains(outer) && is_sample_of(outer, &skill.path))
-    };
+    let samples = samples(&skills);
+    let counts = |skill: &&FoundSkill| !samples.contains(skill.path.as_path());
     let is_free = |link: &&PathBuf| !link.ancestors().any(|above| skills.contains(above));
     Ok(Found {
         broken: search.broken.iter().filter(is_free).cloned().collect(),
-        skills: search.found.iter().filter(|skill| !is_sample(skill)).cloned().collect(),
+        skills: search.found.iter().filter(counts).cloned().collect(),
     })
 }
 
@@ -119,6 +117,22 @@ fn has_front_matter(path: &Path) -> bool {
 
 fn is_shelf(folder: &Path) -> bool {
     folder.file_name() == Some(OsStr::new(SHELF))
+}
+
+/// Returns the skills that an outer one has as samples. The outermost skill decides: a longer path below a skill has all
+/// names of a shorter one.
+fn samples<'s>(skills: &HashSet<&'s Path>) -> HashSet<&'s Path> {
+    let mut sorted: Vec<&Path> = skills.iter().copied().collect();
+    sorted.sort_unstable();
+    let mut outermost: Option<&Path> = None;
+    sorted.retain(|skill| match outermost {
+        Some(outer) if skill.starts_with(outer) => is_sample_of(outer, skill),
+        _ => {
+            outermost = Some(*skill);
+            false
+        }
+    });
+    sorted.into_iter().collect()
 }
 
 /// Returns true if the outer skill has the inner one as a template, an example or a test.

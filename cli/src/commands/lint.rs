@@ -20,7 +20,7 @@ use skilltune_phases::skills::lint::{
 
 use crate::args::lint::{Fix as FixFlag, LintArgs, LintFormat, Optional};
 use crate::commands::lint::report::{Linted, Report, Shelf};
-use crate::commands::lint::scope::{Entry, Scope, inside};
+use crate::commands::lint::scope::{Entry, Scope};
 use crate::inputs::bundle;
 use crate::inputs::find::{self, Skill};
 use crate::inputs::suite::{EVALS, Suite, answers};
@@ -133,8 +133,7 @@ impl Linter<'_> {
         };
         let listing = Listing::of(&files);
         let mut diagnostics = if self.args.spec { spec(&files) } else { diagnostics(&skill, &files) };
-        let inside: Vec<&Path> = inside(&self.skills, &skill.path).collect();
-        let is_inside = |path: &str| inside.iter().any(|inner| Path::new(path).starts_with(inner));
+        let is_inside = |path: &str| self.nearest_skill(&skill.path.join(path)) != Some(skill.path.as_path());
         diagnostics.retain(|one| self.is_wanted(one.rule) && !is_inside(&one.path));
         let can_be_fixed = diagnostics.iter().any(|diagnostic| diagnostic.rule.fix() != Fix::ByHand);
         let offers = if can_be_fixed { offers(&files) } else { Vec::new() };
@@ -171,6 +170,11 @@ impl Linter<'_> {
             done: Vec::new(),
             offers: Vec::new(),
         }
+    }
+
+    /// Returns the nearest skill around a path.
+    fn nearest_skill<'p>(&self, path: &'p Path) -> Option<&'p Path> {
+        path.ancestors().skip(1).find(|above| self.skills.contains(*above))
     }
 
     fn is_wanted(&self, rule: Rule) -> bool {

@@ -2,7 +2,6 @@
 //! or all that `tune` finds by name.
 
 use std::collections::{BTreeSet, HashMap};
-use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::skill_folders::{FoundSkill, SearchError, is_skill, skill_of, skills_in};
@@ -131,30 +130,10 @@ impl Scope {
     }
 }
 
-/// Returns the skills inside another one, by their paths in it.
-pub fn inside<'s>(skills: &'s BTreeSet<PathBuf>, outer: &'s Path) -> impl Iterator<Item = &'s Path> {
-    let after = skills.range::<Path, _>((Bound::Excluded(outer), Bound::Unbounded));
-    after.map_while(move |skill| skill.strip_prefix(outer).ok())
-}
-
 fn unsearchable(error: &SearchError) -> Complaint {
     let complaint = Complaint::of(ErrorKind::Input, error);
     match error {
         SearchError::TooMany(_) => complaint.hint("pass the folders of the skills, such as ./skills"),
         SearchError::Rules(_) => complaint,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_skills_inside_another_are_those_below_its_path() {
-        let skills: BTreeSet<PathBuf> = ["/a", "/a/b", "/a/b/c", "/a-b", "/b"].map(PathBuf::from).into();
-        let of = |outer: &str| inside(&skills, Path::new(outer)).map(Path::to_owned).collect::<Vec<_>>();
-        assert_eq!(of("/a"), ["b", "b/c"].map(PathBuf::from));
-        assert_eq!(of("/a/b"), [PathBuf::from("c")]);
-        assert!(of("/b").is_empty());
     }
 }
