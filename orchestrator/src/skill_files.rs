@@ -50,16 +50,30 @@ impl From<RulesError> for LoadError {
 
 /// Loads the files below `root` that the user does not ignore, as those of a skill with that name.
 pub fn load(root: &Path, name: &str) -> Result<Files, LoadError> {
-    load_with(root, name, Some(IgnoreRules::of(root)?))
+    load_without(root, name, |_| false)
+}
+
+/// Like `load`, but leaves out the files of some folders.
+pub fn load_without(
+    root: &Path,
+    name: &str,
+    is_left_out: impl Fn(&Path) -> bool,
+) -> Result<Files, LoadError> {
+    load_with(root, name, Some(IgnoreRules::of(root)?), is_left_out)
 }
 
 /// Loads all files below `root`, a folder of an agent.
 pub fn load_all(root: &Path, name: &str) -> Result<Files, LoadError> {
-    load_with(root, name, None)
+    load_with(root, name, None, |_| false)
 }
 
-fn load_with(root: &Path, name: &str, mut rules: Option<IgnoreRules>) -> Result<Files, LoadError> {
-    let mut files = Vec::new();
+fn load_with(
+    root: &Path,
+    name: &str,
+    mut rules: Option<IgnoreRules>,
+    is_left_out: impl Fn(&Path) -> bool,
+) -> Result<Files, LoadError> {
+    let (mut files, mut left_out) = (Vec::new(), Vec::new());
     let mut left = MOST_BYTES;
     #[expect(clippy::disallowed_methods, reason = "it follows no link below the folder that a person named")]
     let mut entries = WalkDir::new(root).min_depth(1).into_iter();
@@ -74,12 +88,21 @@ fn load_with(root: &Path, name: &str, mut rules: Option<IgnoreRules>) -> Result<
             }
             continue;
         }
+        if entry.file_type().is_dir() && is_left_out(entry.path()) {
+            left_out.push(below(root, &entry).to_string_lossy().into_owned());
+            entries.skip_current_dir();
+            continue;
+        }
         files.extend(file(root, &entry, &mut left).on_disk("read", entry.path())?);
         if files.len() > MOST_FILES {
             return Err(LoadError::TooMany(root.to_owned()));
         }
     }
-    Ok(Files::new(name, files))
+    Ok(Files::new(name, files).without(left_out))
+}
+
+fn below<'e>(root: &Path, entry: &'e walkdir::DirEntry) -> &'e Path {
+    entry.path().strip_prefix(root).expect("a walk stays below its root")
 }
 
 fn is_ours(entry: &walkdir::DirEntry) -> bool {
@@ -94,13 +117,13 @@ pub(crate) fn is_ignored(
     root: &Path,
     entry: &walkdir::DirEntry,
 ) -> Result<bool, RulesError> {
-    let below = entry.path().strip_prefix(root).expect("a walk stays below its root");
+    let below = below(root, entry);
     let path = RelPath::parse(below.as_os_str().as_bytes()).expect("a walk gives plain names");
     rules.ignores(&path, entry.file_type().is_dir())
 }
 
 fn file(root: &Path, entry: &walkdir::DirEntry, left: &mut u64) -> io::Result<Option<File>> {
-    let below = entry.path().strip_prefix(root).expect("a walk stays below its root");
+    let below = below(root, entry);
     let path = below.to_string_lossy().into_owned();
     let kind = entry.file_type();
     if kind.is_symlink() {

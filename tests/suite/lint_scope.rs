@@ -126,6 +126,24 @@ fn all_skills_below_a_folder_are_checked_but_ignored_ones_and_those_of_tools() {
 }
 
 #[test]
+fn the_files_of_an_inner_skill_count_for_the_next_one_around_it() {
+    let scene = Scene::empty();
+    for path in ["one", "one/two", "one/two/three"] {
+        skill(&scene, &format!("project/{path}"), "");
+    }
+    for file in ["one/a.md", "one/b.md", "one/two/three/c.md"] {
+        write(&scene, &format!("project/{file}"), "Text.\n");
+    }
+    say(&scene, "project/one", "\nRead two/ and [c](two/three/c.md).\n");
+    say(&scene, "project/one/two", "\nRead a.md.\n");
+    say(&scene, "project/one/two/three", "\nRead b.md and c.md.\n");
+    let ran = scene.run(&["lint", "./one", "--format", "json"]);
+    assert_eq!(checked(&ran), ["one", "one/two", "one/two/three"]);
+    assert_eq!(rules(&ran), ["warning reference-nested", "warning file-orphan"], "{ran:?}");
+    assert_eq!(ran.json()["skills"][0]["findings"][1]["path"], "b.md");
+}
+
+#[test]
 fn the_files_of_a_commit_stand_for_their_skills() {
     let scene = Scene::empty();
     for name in ["one", "two", "three"] {

@@ -124,12 +124,13 @@ impl Linter<'_> {
 
     fn linted(&self, entry: &Entry) -> Result<(Linted, Listing), Complaint> {
         let skill = find::real(&entry.path)?;
+        let is_left_out = |folder: &Path| self.is_left_out(folder, &skill.path);
         let (files, done) = match self.args.fix.filter(|_| !entry.is_outside) {
             Some(fix) => {
                 let person = Person::present(self.env).filter(|_| fix == FixFlag::All);
-                fix::apply(&skill, person, |rule| self.is_wanted(rule), self.env, self.printer)?
+                fix::apply(&skill, person, |rule| self.is_wanted(rule), is_left_out, self.env, self.printer)?
             }
-            None => (load(&skill)?, Vec::new()),
+            None => (load(&skill, is_left_out)?, Vec::new()),
         };
         let listing = Listing::of(&files);
         let mut diagnostics = if self.args.spec { spec(&files) } else { diagnostics(&skill, &files) };
@@ -170,6 +171,12 @@ impl Linter<'_> {
             done: Vec::new(),
             offers: Vec::new(),
         }
+    }
+
+    /// Returns true for a skill inside a skill that is inside another one: the outermost is checked with the files of
+    /// those directly inside, which may name its own, so that nested skills are read twice at most.
+    fn is_left_out(&self, folder: &Path, outermost: &Path) -> bool {
+        self.skills.contains(folder) && self.nearest_skill(folder) != Some(outermost)
     }
 
     /// Returns the nearest skill around a path.
@@ -218,8 +225,8 @@ fn answer_keys(skill: &Skill, files: &Files) -> Vec<Diagnostic> {
     member::keys(files, &[EVALS.to_owned()], &suite.scenarios).into_iter().map(diagnostic).collect()
 }
 
-fn load(skill: &Skill) -> Result<Files, Complaint> {
-    skill_files::load(&skill.path, &skill.name).map_err(|error| match error {
+fn load(skill: &Skill, is_left_out: impl Fn(&Path) -> bool) -> Result<Files, Complaint> {
+    skill_files::load_without(&skill.path, &skill.name, is_left_out).map_err(|error| match error {
         LoadError::TooMany(_) => Complaint::input(&error).hint("pass the folder of a skill"),
         LoadError::Rules(_) => Complaint::input(&error),
         LoadError::Disk(DiskError { path, source, .. }) => unreadable(&path, source),

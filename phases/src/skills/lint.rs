@@ -31,7 +31,7 @@ mod tests;
 mod text;
 mod together;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::material::Body;
 
@@ -59,6 +59,8 @@ pub struct Files {
     all: Vec<File>,
     /// The paths that leave the folder, from there, but not the plugin that is installed with it.
     plugin: BTreeMap<String, PluginPath>,
+    /// Folders whose files are left out.
+    left_out: BTreeSet<String>,
 }
 
 /// Where a path leads in the plugin of a skill.
@@ -116,6 +118,12 @@ impl Files {
     #[must_use]
     pub fn in_plugin(self, paths: impl IntoIterator<Item = (String, PluginPath)>) -> Self {
         Self { plugin: paths.into_iter().collect(), ..self }
+    }
+
+    /// Adds folders whose files are left out: anything may exist there.
+    #[must_use]
+    pub fn without(self, folders: impl IntoIterator<Item = String>) -> Self {
+        Self { left_out: folders.into_iter().collect(), ..self }
     }
 
     /// Returns the folder's name.

@@ -2,6 +2,7 @@
 //! crash, and never over an edit made meanwhile.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use skilltune_orchestrator::promote::{self, Move, Promotion};
 use skilltune_orchestrator::skill_files::load_captured;
@@ -30,6 +31,7 @@ pub fn apply(
     skill: &Skill,
     person: Option<&dyn Answers>,
     is_wanted: impl Fn(Rule) -> bool,
+    is_left_out: impl Fn(&Path) -> bool,
     env: &Environment,
     printer: Printer,
 ) -> Result<(Files, Vec<Repair>), Complaint> {
@@ -37,7 +39,7 @@ pub fn apply(
     // Leftovers of a crash: taking the lock has already recovered the folder.
     let store = locks.place(&skill.path).join("fix");
     store.remove().map_err(ours)?;
-    let files = load(skill)?;
+    let files = load(skill, is_left_out)?;
     let asks = person.is_some() && suggestion(&files, &is_wanted, &[]).is_some();
     if !asks && fix_all(&files, Reach::Safe).done.is_empty() {
         return Ok((files, Vec::new()));

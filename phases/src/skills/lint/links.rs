@@ -324,6 +324,17 @@ mod tests {
     }
 
     #[test]
+    fn anything_may_exist_in_a_folder_that_was_left_out() {
+        let files =
+            skill("[a](b/c/) [b](b/c/rules.md#y) [c](b/cc/rules.md) [d](b/gone.md)\n").linked("e", "b/c/e");
+        let files = (*files).clone().without(["b/c".to_owned()]);
+        assert_eq!(
+            found(&files, Rule::LinkDangling),
+            ["SKILL.md:5: broken link to `b/cc/rules.md`", "SKILL.md:5: broken link to `b/gone.md`"]
+        );
+    }
+
+    #[test]
     fn a_path_of_the_same_plugin_is_judged_by_where_it_leads() {
         let files = skill(
             "[a](../x/a.md) [b](../../shared/b.md) [c](../x/gone.md) [d](../../../d.md)\n\

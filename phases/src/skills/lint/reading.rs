@@ -131,12 +131,16 @@ impl<'a> Reading<'a> {
         self.folders.contains(path)
     }
 
-    /// Returns true if the path exists; anything may exist below a symlink.
+    /// Returns true if the path exists; anything may exist below a symlink, and in a folder that was left out.
     pub(super) fn exists(&self, path: &str) -> bool {
         let is_link =
             |path: &str| self.files.get(path).is_some_and(|file| matches!(file.body, Body::Link { .. }));
-        let mut above = path.match_indices('/').map(|(slash, _)| &path[..slash]);
-        path.is_empty() || self.files.at(path).is_ok() || self.is_folder(path) || above.any(is_link)
+        let is_unknown = |path: &str| is_link(path) || self.files.left_out.contains(path);
+        let above = path.match_indices('/').map(|(slash, _)| &path[..slash]);
+        path.is_empty()
+            || self.files.at(path).is_ok()
+            || self.is_folder(path)
+            || above.chain([path]).any(is_unknown)
     }
 }
 
