@@ -21,7 +21,7 @@ use skilltune_phases::skills::lint::{
 use crate::args::lint::{Fix as FixFlag, LintArgs, LintFormat, Optional};
 use crate::commands::lint::report::{Linted, Report, Shelf};
 use crate::commands::lint::scope::{Entry, Scope};
-use crate::inputs::bundle;
+use crate::inputs::bundle::{self, Bundles};
 use crate::inputs::find::{self, Skill};
 use crate::inputs::suite::{EVALS, Suite, answers};
 use crate::loops::tune::member::{self, Key};
@@ -39,7 +39,8 @@ pub fn run(args: &LintArgs, env: &Environment, printer: Printer) -> Result<Exit,
     } else {
         Scope::named(&args.skills, env)?
     };
-    let (report, worst) = Linter { args, env, printer, skills: scope.skills() }.report(&scope)?;
+    let (skills, bundles) = (scope.skills(), Bundles::default());
+    let (report, worst) = Linter { args, env, printer, skills, bundles }.report(&scope)?;
     match args.format {
         LintFormat::Human => printer.data(&human::text(&report, data_width(env), printer.data))?,
         LintFormat::Json => printer.json(&json::text(&report))?,
@@ -82,6 +83,7 @@ struct Linter<'a> {
     printer: Printer,
     /// The paths of all skills.
     skills: BTreeSet<PathBuf>,
+    bundles: Bundles,
 }
 
 impl Linter<'_> {
@@ -133,7 +135,8 @@ impl Linter<'_> {
             None => (load(&skill, is_left_out)?, Vec::new()),
         };
         let listing = Listing::of(&files);
-        let mut diagnostics = if self.args.spec { spec(&files) } else { diagnostics(&skill, &files) };
+        let mut diagnostics =
+            if self.args.spec { spec(&files) } else { diagnostics(&skill, &files, &self.bundles) };
         let is_inside = |path: &str| self.nearest_skill(&skill.path.join(path)) != Some(skill.path.as_path());
         diagnostics.retain(|one| self.is_wanted(one.rule) && !is_inside(&one.path));
         let can_be_fixed = diagnostics.iter().any(|diagnostic| diagnostic.rule.fix() != Fix::ByHand);
@@ -194,11 +197,11 @@ impl Linter<'_> {
 
 /// Returns the diagnostics of a skill. Paths that leave its folder are judged by where they lead in its plugin, and
 /// fields by the agents that the plugin is for.
-fn diagnostics(skill: &Skill, files: &Files) -> Vec<Diagnostic> {
+fn diagnostics(skill: &Skill, files: &Files, bundles: &Bundles) -> Vec<Diagnostic> {
     let mut diagnostics = lint(files);
     let leaves = |one: &Diagnostic| matches!(one.rule, Rule::PathOutside | Rule::PathOtherSkill);
     if diagnostics.iter().any(leaves) {
-        let paths = bundle::paths(&skill.path, leaving(files));
+        let paths = bundles.paths(&skill.path, leaving(files));
         if !paths.is_empty() {
             diagnostics = lint(&files.clone().in_plugin(paths));
         }

@@ -2,6 +2,8 @@
 //!
 //! A plugin has a manifest, or a marketplace names its folder.
 
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
@@ -18,15 +20,44 @@ const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
 const MOST_BYTES: u64 = 4 << 20;
 const PAGE: &str = "SKILL.md";
 
-/// Finds where each path leads that leaves the skill's folder. Skips paths that leave the bundle too.
-pub fn paths(skill: &Path, leaving: impl IntoIterator<Item = String>) -> Vec<(String, PluginPath)> {
-    let Some(root) = root(skill) else { return Vec::new() };
-    let Ok(own) = skill.strip_prefix(&root) else { return Vec::new() };
-    let end = |path: String| {
-        let end = end(&root, own, &joined(own, &path)?)?;
-        Some((path, end))
-    };
-    leaving.into_iter().filter_map(end).collect()
+/// The bundles of many skills. Reads each marketplace once.
+#[derive(Debug, Default)]
+pub struct Bundles {
+    /// The folders that the marketplace in a folder names as plugins.
+    markets: RefCell<HashMap<PathBuf, HashSet<PathBuf>>>,
+}
+
+impl Bundles {
+    /// Finds where each path leads that leaves the skill's folder. Skips paths that leave the bundle too.
+    pub fn paths(
+        &self,
+        skill: &Path,
+        leaving: impl IntoIterator<Item = String>,
+    ) -> Vec<(String, PluginPath)> {
+        let Some(root) = self.root(skill) else { return Vec::new() };
+        let Ok(own) = skill.strip_prefix(&root) else { return Vec::new() };
+        let end = |path: String| {
+            let end = end(&root, own, &joined(own, &path)?)?;
+            Some((path, end))
+        };
+        leaving.into_iter().filter_map(end).collect()
+    }
+
+    /// Returns the folder of the bundle, if the skill is in one.
+    fn root(&self, skill: &Path) -> Option<PathBuf> {
+        let above: Vec<&Path> = lineage(skill).into_iter().skip(1).collect();
+        let plugin = above.iter().find(|folder| is_plugin(folder)).map(|folder| (*folder).to_owned());
+        let market = || above.iter().find_map(|folder| self.listed(folder, skill));
+        let outer = || above.iter().rev().find(|folder| has(folder, PAGE)).map(|folder| (*folder).to_owned());
+        plugin.or_else(market).or_else(outer)
+    }
+
+    /// Returns the innermost folder around the skill that the marketplace in this folder names as a plugin.
+    fn listed(&self, folder: &Path, skill: &Path) -> Option<PathBuf> {
+        let mut markets = self.markets.borrow_mut();
+        let plugins = markets.entry(folder.to_owned()).or_insert_with(|| plugins(folder).unwrap_or_default());
+        skill.ancestors().skip(1).find(|above| plugins.contains(*above)).map(Path::to_owned)
+    }
 }
 
 /// Returns true if the skill is in a plugin that only Claude Code installs.
@@ -48,17 +79,8 @@ fn has(folder: &Path, file: &str) -> bool {
     SafePath::below(folder, file).is_file()
 }
 
-/// Returns the folder of the bundle, if the skill is in one.
-fn root(skill: &Path) -> Option<PathBuf> {
-    let above: Vec<&Path> = lineage(skill).into_iter().skip(1).collect();
-    let plugin = above.iter().find(|folder| is_plugin(folder)).map(|folder| (*folder).to_owned());
-    let market = || above.iter().find_map(|folder| listed(folder, skill));
-    let outer = || above.iter().rev().find(|folder| has(folder, PAGE)).map(|folder| (*folder).to_owned());
-    plugin.or_else(market).or_else(outer)
-}
-
-/// Returns the innermost folder around the skill that the marketplace in this folder names as a plugin.
-fn listed(folder: &Path, skill: &Path) -> Option<PathBuf> {
+/// Returns the folders that the marketplace in this folder names as plugins.
+fn plugins(folder: &Path) -> Option<HashSet<PathBuf>> {
     let text = SafePath::below(folder, MARKETPLACE).read(MOST_BYTES).ok()??;
     let market: Value = serde_json::from_slice(&text).ok()?;
     let base = market["metadata"]["pluginRoot"].as_str().unwrap_or_default();
@@ -70,9 +92,7 @@ fn listed(folder: &Path, skill: &Path) -> Option<PathBuf> {
         let is_below = |part: Component| matches!(part, Component::Normal(_) | Component::CurDir);
         place.components().all(is_below).then(|| folder.join(place).components().collect::<PathBuf>())
     };
-    let plugins = market["plugins"].as_array()?.iter().filter_map(source);
-    let around = plugins.filter(|plugin| skill.starts_with(plugin) && skill != plugin);
-    around.max_by_key(|plugin| plugin.components().count())
+    Some(market["plugins"].as_array()?.iter().filter_map(source).collect())
 }
 
 /// Returns a path of the skill as a path of the bundle; none if it leaves the bundle.
@@ -125,7 +145,7 @@ mod tests {
 
     fn ends(root: &TempDir) -> Vec<(String, PluginPath)> {
         let leaving = ["../b", "../b/x.md", "../../shared/y.md", "../..", "../gone.md", "../../../z.md"];
-        paths(&root.path().join("p/skills/a"), leaving.map(str::to_owned))
+        Bundles::default().paths(&root.path().join("p/skills/a"), leaving.map(str::to_owned))
     }
 
     #[test]
@@ -168,7 +188,8 @@ mod tests {
     fn nothing_behind_a_symlink_is_looked_up() {
         let root = repository(&[("p/.claude-plugin/plugin.json", "{}")]);
         symlink("/etc", root.path().join("p/skills/gone.md")).unwrap();
-        let end = |path: &str| paths(&root.path().join("p/skills/a"), [path.to_owned()]);
+        let skill = root.path().join("p/skills/a");
+        let end = |path: &str| Bundles::default().paths(&skill, [path.to_owned()]);
         assert_eq!(end("../gone.md/passwd"), []);
         assert_eq!(end("../gone.md").len(), 1);
     }
