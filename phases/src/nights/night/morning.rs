@@ -194,15 +194,19 @@ fn a_week_before(night: &Night) -> Timestamp {
     end.checked_sub(SignedDuration::from_hours(7 * 24)).unwrap_or(Timestamp::MIN)
 }
 
-/// Returns the evenings between a scheduled night and the one before it. If there was no night a week before either, the
-/// schedule has none on that day.
+/// Returns the evenings between a scheduled night and the one before it, if that is of the last year. The schedule has
+/// no night on a day of the week that had none in the last week with nights.
 fn missed(history: &History, night: &Night) -> Vec<Date> {
-    let earlier = history.nights.iter().filter(|one| one.scheduled && one.date < night.date);
+    let year = night.date.saturating_sub(366.days())..night.date;
+    let earlier = history.nights.iter().filter(|one| one.scheduled && year.contains(&one.date));
     let ran: BTreeSet<Date> = earlier.map(|one| one.date).collect();
     let (Some(first), Some(last)) = (ran.first(), ran.last()) else { return Vec::new() };
     let is_usual = |day: Date| {
-        let before = day.saturating_sub(7.days());
-        (first..=last).contains(&&before) && !ran.contains(&before)
+        let mut before = day;
+        while before > *last {
+            before = before.saturating_sub(7.days());
+        }
+        before >= *first && !ran.contains(&before)
     };
     let days = last.series(1.day()).skip(1).take_while(|day| night.scheduled && *day < night.date);
     days.filter(|day| !is_usual(*day)).collect()

@@ -276,4 +276,7 @@ fn evenings_without_a_scheduled_night_are_named_unless_the_week_before_had_none_
     // Nights of working days.
     assert_eq!(missed(&[1, 2, 3, 4, 5, 8]), 2);
     assert_eq!(missed(&[1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 15]), 0);
+    assert_eq!(missed(&[1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 22]), 5, "the second weekend has none either");
+    // A journal from elsewhere may begin at any date.
+    assert_eq!(missed(&[1, 2, 400]), 0);
 }
