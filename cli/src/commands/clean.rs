@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use fs_extra::dir::get_size;
 use skilltune_orchestrator::store::Needed;
 use skilltune_phases::loops::tune::Tune;
+use skilltune_phases::nights::night::History;
 use skilltune_phases::runs::plan::{LoopKind, RunId};
 
 use crate::args::runs::CleanArgs;
 use crate::loops::LoopCommands;
 use crate::loops::tune::winner::{Fate, Winner};
-use crate::nights::waiting;
+use crate::nights::book::Shelf;
 use crate::report::ui::with_loop;
 use crate::runs::ownership::Ownership;
 use crate::runs::scope::Scope;
@@ -140,8 +141,11 @@ fn plan(args: &CleanArgs, scope: &Scope<'_>) -> Result<CleanPlan, Complaint> {
             goes
         }
     };
-    let dismissed = waiting::dismissed(&runs.home);
-    let before_edits = waiting::before_edits(&runs.home);
+    let nights: Vec<History> =
+        Shelf::all(&runs.home).into_iter().filter_map(|shelf| shelf.read().ok()).collect();
+    let dismissed: BTreeSet<&RunId> =
+        nights.iter().flat_map(History::dismissed).map(|(_, run)| run).collect();
+    let before_edits: BTreeSet<&RunId> = nights.iter().flat_map(History::runs_before_edits).collect();
     let lost = |id: &RunId| {
         let only_copy = with_loop!(runs.kind(id), L => only_copy::<L>(scope, id));
         let only_copy = only_copy.or_else(|| unapplied(scope, id, &dismissed));
@@ -172,7 +176,7 @@ fn load_own<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> Option<Known<L>> 
 
 /// Returns why a search holds a winner that a person has not decided about. One that does not merge now counts too: the
 /// edit in its way may go again.
-fn unapplied(scope: &Scope<'_>, id: &RunId, dismissed: &BTreeSet<RunId>) -> Option<String> {
+fn unapplied(scope: &Scope<'_>, id: &RunId, dismissed: &BTreeSet<&RunId>) -> Option<String> {
     if scope.runs.kind(id) != LoopKind::Tune || dismissed.contains(id) {
         return None;
     }

@@ -3,11 +3,8 @@
 //! The journal of nights only names runs, and it may have come with a repository. So a folder is looked at only for a
 //! run that this user began on this machine, and `gh` is asked only about the pull request of such a run.
 
-use std::collections::BTreeSet;
-
 use skilltune_orchestrator::git::ProposalState;
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_orchestrator::store::Home;
 use skilltune_phases::base::name::Name;
 use skilltune_phases::loops::tune::Tune;
 use skilltune_phases::nights::night::{Event, History, Morning, Place, Waiting};
@@ -16,7 +13,6 @@ use skilltune_phases::runs::proposal::Proposal;
 
 use crate::casting::git;
 use crate::loops::tune::winner::{Fate, Winner};
-use crate::nights::book::Shelf;
 use crate::nights::file::NightPlan;
 use crate::nights::jobs;
 use crate::nights::outcome::place_of;
@@ -56,20 +52,6 @@ pub fn events(history: &History, still: &[Waiting]) -> Vec<Event> {
         Event::Waits { job: job.clone(), run: run.clone(), waiting }
     };
     known.map(event).collect()
-}
-
-/// Returns the runs whose winners a person dismissed, in any file of nights of a project.
-pub fn dismissed(home: &Home) -> BTreeSet<RunId> {
-    histories(home).iter().flat_map(History::dismissed).map(|(_, run)| run.clone()).collect()
-}
-
-/// Returns the runs that mornings name because they have the version before an edit.
-pub fn before_edits(home: &Home) -> BTreeSet<RunId> {
-    histories(home).iter().flat_map(History::runs_before_edits).cloned().collect()
-}
-
-fn histories(home: &Home) -> Vec<History> {
-    Shelf::all(home).into_iter().filter_map(|shelf| shelf.read().ok()).collect()
 }
 
 /// A run of this user on this machine, with its store.
