@@ -83,13 +83,7 @@ fn winners(all: &[Waiting], plan: &NightPlan, env: &Environment) -> Vec<Waiting>
     let known: Vec<Option<(Winner<'_>, &Objects)>> =
         stored.iter().map(|one| one.as_ref().and_then(Stored::winner)).collect();
     let is_in_later = |nth: usize| {
-        let one = &all[nth];
-        let is_same = |later: &Waiting| {
-            later.job == one.job
-                && later.decided.champion.is_some()
-                && later.decided.champion == one.decided.champion
-        };
-        all[nth + 1..].iter().any(is_same)
+        all[nth + 1..].iter().any(|later| later.has_version_of(&all[nth]))
             || known[nth].is_some_and(|(winner, objects)| {
                 known[nth + 1..].iter().flatten().any(|(later, _)| winner.is_in(later, objects))
             })

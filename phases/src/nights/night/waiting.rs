@@ -40,7 +40,7 @@ impl Waiting {
     }
 
     /// Returns whether both are winners of a job with the same content.
-    fn has_version_of(&self, other: &Self) -> bool {
+    pub fn has_version_of(&self, other: &Self) -> bool {
         let (own, others) = (self.decided.champion, other.decided.champion);
         self.is_winner() && self.job == other.job && own.is_some() && own == others
     }
