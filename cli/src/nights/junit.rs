@@ -79,7 +79,7 @@ fn result(morning: &Morning<'_>, job: &Name, done: &[&Done]) -> Result {
         return Result::Infra("not_judged", stuck::why(one));
     }
     if morning.broken.contains(&job) {
-        return Result::Infra("killed", "skilltune was killed before it ended".to_owned());
+        return Result::Infra("killed", "skilltune failed or was killed before it ended".to_owned());
     }
     let ends = || done.iter().map(|done| (&done.outcome.end, ended(&done.outcome)));
     let infra = ends().find_map(|(end, why)| match end {

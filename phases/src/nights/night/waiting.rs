@@ -89,7 +89,7 @@ impl WaitingList {
         }
     }
 
-    /// Keeps since when a winner is known that another search found again, and whether a person dismissed it.
+    /// If an earlier search found the same winner, takes over the date of that one, or its dismissal.
     fn recognise(&mut self, new: &mut Waiting) {
         let first = self.all.iter().find(|known| known.run != new.run && known.has_version_of(new));
         let version = new.decided.champion.map(|champion| (new.job.clone(), champion));
