@@ -95,6 +95,9 @@ pub struct Settled {
     pub key: Key,
     /// The last measurement before it, by the same agents: these may report other models in a search.
     pub measured: Option<Key>,
+    /// The same of earlier results for this version of the skill and this suite, by these agents: a service that
+    /// switches between two models costs no search at each switch.
+    earlier: Vec<Key>,
     pub run: Option<RunId>,
     pub champion: Option<Digest>,
     /// The number of comparisons in a row that left it open.
@@ -326,6 +329,19 @@ impl Settled {
     pub(super) fn has_agents_of(&self, now: &Key) -> bool {
         self.key.has_agents_of(now) || self.measured.as_ref().is_some_and(|one| one.has_agents_of(now))
     }
+
+    /// Returns whether there was an earlier search with these agents and models.
+    pub(super) fn was_tuned_for(&self, now: &Key) -> bool {
+        self.earlier.iter().any(|one| one.has_agents_of(now))
+    }
+
+    /// Returns all keys that it was settled for, if the next result is for the same version, suite and agents.
+    fn keys_before(self, next: &Key) -> Vec<Key> {
+        if !self.key.has_content_of(next) || self.key.agents != next.agents {
+            return Vec::new();
+        }
+        self.earlier.into_iter().chain(self.measured).chain([self.key]).collect()
+    }
 }
 
 impl Job {
@@ -335,7 +351,8 @@ impl Job {
         let open = if decided.is_open { again + 1 } else { 0 };
         let measured = self.watch.as_ref().map(|watch| &watch.key).filter(|one| one.agents == key.agents);
         let (measured, key, run) = (measured.cloned(), key.clone(), run.cloned());
-        self.settled = Some(Settled { key, measured, run, champion: decided.champion, open });
+        let earlier = self.settled.take().map(|known| known.keys_before(&key)).unwrap_or_default();
+        self.settled = Some(Settled { key, measured, earlier, run, champion: decided.champion, open });
         let point = self.point(at, date);
         point.verdict = Some(decided.verdict.clone());
     }

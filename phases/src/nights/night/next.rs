@@ -108,7 +108,7 @@ fn wanted(history: &History, tonight: &[Done], name: &Name, wish: &Wish) -> Opti
     let agents = job.watch.as_ref().filter(|_| measured).map_or(&wish.key, |watch| &watch.key);
     let has_changed = !settled.has_agents_of(agents);
     if searched || has_changed {
-        return (!searched).then_some(Work::Tune);
+        return (!searched && !settled.was_tuned_for(agents)).then_some(Work::Tune);
     }
     // Another search would get all its answers from the cache, and another comparison would give luck another chance.
     let is_open = (1..=wish.retries).contains(&settled.open);

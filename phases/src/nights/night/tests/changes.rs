@@ -16,21 +16,21 @@ fn what_changed_is_tuned_again() {
     assert!(!journal.whole_night(&updated, |_| 70.0).1);
 }
 
-#[test]
-fn a_job_whose_search_reports_other_models_than_its_measurements_is_tuned_once_for_each_change() {
-    let reports = |model: &str| {
-        let mut key = wish("skill").key;
-        key.models = BTreeMap::from([("executor".to_owned(), model.to_owned())]);
-        key
-    };
+fn reports(model: &str) -> Key {
+    let mut key = wish("skill").key;
+    key.models = BTreeMap::from([("executor".to_owned(), model.to_owned())]);
+    key
+}
+
+/// Returns the days with a search, of nights that measure these models. `searches` reports the one of a search.
+fn tuned(models: &[&str], searches: impl Fn(&str) -> Key) -> Vec<i64> {
     let (mut journal, mut tuned) = (TestJournal::new(), Vec::new());
-    for model in ["old", "old", "new", "new", "new"] {
+    for &model in models {
         journal.night(&["a"]);
         let before = tuned.len();
         while let Some((_, work)) = journal.next(&[("a", wish("skill"))]) {
             if work == Work::Tune {
-                // Most answers of the search are stored ones.
-                journal.tuned("a", reports("old"), false);
+                journal.tuned("a", searches(model), false);
                 tuned.push(journal.day);
             } else {
                 journal.measured("a", work, reports(model), |_| 70.0);
@@ -38,5 +38,15 @@ fn a_job_whose_search_reports_other_models_than_its_measurements_is_tuned_once_f
         }
         assert!(tuned.len() <= before + 1);
     }
-    assert_eq!(tuned, [1, 3]);
+    tuned
+}
+
+#[test]
+fn a_job_whose_search_reports_other_models_than_its_measurements_is_tuned_once_for_each_change() {
+    assert_eq!(tuned(&["old", "old", "new", "new", "new"], |_| reports("old")), [1, 3]);
+}
+
+#[test]
+fn a_service_that_switches_between_two_models_costs_no_search_at_each_switch() {
+    assert_eq!(tuned(&["x", "y", "x", "y", "x", "z", "y"], reports), [1, 2, 6]);
 }
