@@ -53,7 +53,8 @@ pub(super) fn next(one: &Waiting, morning: &Morning<'_>) -> String {
 
 /// Says that the version before a person's edit was better than a winner that repairs the edit in part.
 fn version_before(one: &Waiting, morning: &Morning<'_>) -> Option<String> {
-    let (change, after) = (morning.edit_of(&one.job)?, one.decided.after?);
+    let change = morning.edit_of(&one.job).filter(|change| change.since <= one.since)?;
+    let after = one.decided.after?;
     let before = change.score_before().filter(|before| *before > after.points())?;
     let since = change.since;
     Some(format!(" Note: the version before the edit seen on {since} scored {before:.1}."))
