@@ -256,7 +256,7 @@ pub struct Services {
     pub folder: RunFolder,
     /// The answers of all runs of the project.
     pub cache: AnswerCache,
-    /// The models that answer now, as far as known: cached answers of others are outdated.
+    /// The models that answer now, of the roles for which they are known: cached answers of others are outdated.
     pub models: BTreeMap<Role, ModelName>,
     /// The folder of this run's workspaces, outside of any project.
     pub work: SafePath,
