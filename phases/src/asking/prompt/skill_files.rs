@@ -1,6 +1,8 @@
 //! The files of a skill in a prompt. An improver or a judge of its text that can open files gets `SKILL.md` and the files
 //! that it needs, and a list of the others; any other agent gets all files for which there is room.
 
+use std::collections::BTreeSet;
+
 use super::fence::{fence, material, plain};
 use crate::base::material::{Body, Folder, Material};
 
@@ -16,7 +18,10 @@ const BLIND: &str = ". If you cannot open files, do not guess their content";
 /// Returns the files of a skill. `SKILL.md` and the files that `needs` name get room first, and an agent that can open
 /// files gets only these if the others are long. A list names the files that are left out.
 pub(super) fn skill_files(seed: &str, skill: &Folder, opens_files: bool, needs: &[&str]) -> String {
-    let is_needed = |path: &str| path == MAIN || is_named(path, skill, needs);
+    let needed = skill.files.iter().map(|file| file.path.as_str());
+    let needed: BTreeSet<&str> =
+        needed.filter(|path| *path == MAIN || is_named(path, skill, needs)).collect();
+    let is_needed = |path: &str| needed.contains(path);
     let fitted = skill.fitted(is_needed);
     let others = fitted.files.iter().filter(|file| !is_needed(&file.path));
     let saves = opens_files && others.map(|file| text_bytes(&file.body)).sum::<usize>() > SHORT;
