@@ -245,7 +245,8 @@ pub fn smallest_between(deviation: f64, of: Samples, headroom: f64, seed: u64) -
     // The change itself varies between scenarios by a share of it, so the second pass knows its size.
     let first = missed_by_a_fifth(deviation, 0.0, of, seed);
     let smallest = missed_by_a_fifth(deviation, SPREAD * first, of, seed);
-    (smallest <= headroom).then(|| (smallest.max(0.0) * 10.0).ceil() / 10.0)
+    // Adding zero takes the sign from a zero.
+    (smallest <= headroom).then(|| (smallest.max(0.0) * 10.0).ceil() / 10.0 + 0.0)
 }
 
 /// Returns the change that four of five comparisons find: a change moves every bound by itself.
@@ -438,6 +439,8 @@ mod tests {
         let more = Samples { fresh: 9, ..of };
         assert!(smallest_between(20.0, more, 100.0, 7).unwrap() < smallest);
         assert_eq!(smallest_between(20.0, of, smallest - 1.0, 7), None);
+        let none = smallest_between(0.0, of, 100.0, 7).map(f64::to_bits);
+        assert_eq!(none, Some(0), "without noise it is zero, and not minus zero");
     }
 
     #[test]
