@@ -21,7 +21,8 @@ impl Tally {
     /// be bad luck, so it counts only in part.
     pub(super) const SILENT: Self = Self { known: 2, wrong: 1, repeated: 0, differing: 0 };
 
-    /// Whether the judge is dismissed. Good judges make occasional mistakes and stay.
+    /// Returns whether the judge fails by this record. Good judges make occasional mistakes and pass. One that fails gets
+    /// more anchors, and is dismissed if it fails by all of them.
     pub fn is_failed(self) -> bool {
         let is_often_wrong = self.wrong >= 2 && self.wrong * 3 > self.known;
         let is_fickle = self.differing >= 3 && self.differing * 3 > self.repeated;
