@@ -7,7 +7,7 @@ use skilltune_phases::base::material::{Body, Folder, LARGEST_SHOWN, Material};
 use crate::snapshot::{Manifest, Node, ObjectError, Objects};
 
 /// Only so much text of a folder is read. A prompt shows less, and chooses what it shows.
-const MOST_BYTES: u64 = 16 << 20;
+const MOST_BYTES: u64 = 4 << 20;
 /// A binary has a zero byte near its start.
 const SNIFFED: usize = 8 << 10;
 
