@@ -247,8 +247,12 @@ fn linked_skills_and_libraries_count_and_are_listed() {
 #[test]
 fn a_broken_symlink_to_a_skill_is_one_error() {
     let scene = Scene::empty();
-    skill(&scene, "project/skills/one", "");
+    fs::create_dir(scene.path("project/skills")).unwrap();
     symlink("../../lost", scene.path("project/skills/two")).unwrap();
+    let ran = scene.run(&["lint"]);
+    assert_eq!(ran.code, Some(3), "it is all there is: {ran:?}");
+    assert!(ran.stdout.ends_with("\n0 skills: 1 error\n"), "{ran:?}");
+    skill(&scene, "project/skills/one", "");
     let ran = scene.run(&["lint", ".", "./skills", "--fix"]);
     assert_eq!(ran.code, Some(3), "{ran:?}");
     insta::assert_snapshot!(ran.stdout, @r"

@@ -83,7 +83,7 @@ impl Scope {
         for shelf in find::places(env).into_iter().filter_map(|shelf| find::real(&shelf).ok()) {
             scope.add_folder(&shelf.path)?;
         }
-        if scope.groups.is_empty() {
+        if scope.groups.is_empty() && scope.broken.is_empty() {
             return Err(Complaint::input("no skills found")
                 .hint(looked)
                 .hint("for a skill elsewhere, pass its path, such as ./my-skill"));
