@@ -34,7 +34,7 @@ pub struct FoundSkill {
     pub path: PathBuf,
 }
 
-/// What is in a folder.
+/// The skills in a folder, and the symlinks that lead to no skill.
 #[derive(Debug)]
 pub struct Found {
     /// The skills, by shelf and path. A skill that several symlinks lead to is on several shelves.
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_symlink_on_a_shelf_is_told_but_one_in_a_skill_is_a_file_of_it() {
+    fn a_broken_symlink_on_a_shelf_is_found_but_one_in_a_skill_is_a_file_of_it() {
         let world = World::new(&["project/.agents/skills/a/SKILL.md", "project/docs/x.md"]);
         for link in
             [".claude/skills/gone", "docs/gone", ".agents/skills/a/skills/gone", "ignored/skills/gone"]

@@ -97,7 +97,7 @@ impl Scope {
         self.groups.iter().flat_map(|group| &group.skills).map(|skill| skill.path.clone()).collect()
     }
 
-    /// Adds the skills in a folder, and the broken symlinks to skills. Returns false if there are none of both.
+    /// Adds the skills in a folder, and the broken symlinks to skills. Returns false if there are neither.
     fn add_folder(&mut self, folder: &Path) -> Result<bool, Complaint> {
         let project = nearest_marked(folder);
         let found = skills_in(folder, project.as_deref()).map_err(|error| unsearchable(&error))?;
