@@ -18,6 +18,8 @@ const OTHERS: [&str; 3] =
     [".codex-plugin/plugin.json", ".cursor-plugin/plugin.json", "gemini-extension.json"];
 const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
 const MOST_BYTES: u64 = 4 << 20;
+/// More plugins than any marketplace has. The folders of all marketplaces stay in memory.
+const MOST_PLUGINS: usize = 10_000;
 const PAGE: &str = "SKILL.md";
 
 /// The bundles of many skills. Reads each marketplace once.
@@ -92,7 +94,7 @@ fn plugins(folder: &Path) -> Option<HashSet<PathBuf>> {
         let is_below = |part: Component| matches!(part, Component::Normal(_) | Component::CurDir);
         place.components().all(is_below).then(|| folder.join(place).components().collect::<PathBuf>())
     };
-    Some(market["plugins"].as_array()?.iter().filter_map(source).collect())
+    Some(market["plugins"].as_array()?.iter().take(MOST_PLUGINS).filter_map(source).collect())
 }
 
 /// Returns a path of the skill as a path of the bundle; none if it leaves the bundle.
