@@ -299,7 +299,7 @@ impl Task {
     /// challenger.
     pub(crate) fn runs(&self) -> Option<(usize, bool)> {
         let Search::Draft { runs, drawn } = self.rules.search else { return None };
-        // A calibration asks what the suite can show in any comparison, and stored trials are not divided again.
+        // A run with a number of trials does not search, and stored trials are not divided again.
         if self.aim.trials().is_some() || self.regraded().is_some() {
             return None;
         }
