@@ -12,7 +12,7 @@ use crate::loops::tune::words::RoundStatus;
 use crate::loops::tune::{advice, price, words};
 use crate::progress::lines::{End, ROOMY};
 use crate::report::summary::Line;
-use crate::text::width::{around, columns, shortened, wrapped};
+use crate::text::width::{around, columns, cut, shortened, wrapped};
 use crate::text::{figures, plain};
 
 /// Returns the results of a run that does not search, one by one.
@@ -49,8 +49,9 @@ pub fn round(run: &Run, round: &Round, width: usize) -> Option<VerdictLine> {
     let before = format!("{place}  {score:<score_columns$}  ");
     let gap = " ".repeat(verdict_columns.max(verdict.word().len()) - verdict.word().len() + 2);
     let room = width.saturating_sub(columns(&before) + verdict.word().len() + gap.len());
-    let (member, more) = aside(run, round, verdict, width);
-    let after = around("", &member, &more, room);
+    let (member, more, idea) = aside(run, round, verdict, width);
+    // A long idea is cut, and does not shorten the member's name before it.
+    let after = cut(&(around("", &member, &more, room) + &idea), room);
     let after = if after.is_empty() { after } else { gap + &after };
     Some(VerdictLine { before, verdict, after })
 }
@@ -60,8 +61,9 @@ fn best_before(run: &Run, number: u32) -> Option<Score> {
     run.state.rounds.iter().filter(|round| round.number < number).filter_map(Round::score).max()
 }
 
-/// Returns the member that was edited for this round, if there are several, and other remarks.
-fn aside(run: &Run, round: &Round, verdict: RoundStatus, width: usize) -> (String, String) {
+/// Returns the member that was edited for this round, if there are several, other remarks, and the idea of a dropped
+/// edit.
+fn aside(run: &Run, round: &Round, verdict: RoundStatus, width: usize) -> (String, String, String) {
     let origin = run.candidate(round.candidate).and_then(|candidate| candidate.origin.as_ref());
     let member =
         origin.filter(|_| run.plan.is_chain()).map_or("", |origin| words::member(run, origin.member));
@@ -81,12 +83,12 @@ fn aside(run: &Run, round: &Round, verdict: RoundStatus, width: usize) -> (Strin
     }
     let comma = if member.is_empty() || more.is_empty() { "" } else { ", " };
     let more = format!("{comma}{}", more.join(", "));
-    // Of a dropped edit only the report shows more.
+    // Nothing else on the terminal says what a dropped edit tried.
     let dropped = origin.filter(|_| verdict == RoundStatus::Dropped && width >= ROOMY);
     let idea = dropped.and_then(|origin| words::idea(&origin.report));
     let colon = if member.is_empty() && more.is_empty() { "" } else { ": " };
     let idea = idea.map(|idea| format!("{colon}{}", plain::one_line(idea)));
-    (plain::one_line(member), more + &idea.unwrap_or_default())
+    (plain::one_line(member), more, idea.unwrap_or_default())
 }
 
 /// Warns at once if the skill was not used, so that a waiting person knows what the scores cannot show.

@@ -147,6 +147,14 @@ fn a_chain_tells_which_member_was_edited() {
 }
 
 #[test]
+fn a_long_idea_of_a_dropped_edit_is_cut_and_the_name_of_its_member_is_not() {
+    let talk = capture(&chain(), PLAIN).talk();
+    let dropped = talk.lines().find(|line| line.contains("dropped")).unwrap();
+    assert!(dropped.contains("     write-the-poem: draft 1: the output"), "{dropped}");
+    assert!(dropped.ends_with('…'), "{dropped}");
+}
+
+#[test]
 fn a_narrow_terminal_gets_narrow_lines() {
     insta::assert_snapshot!(capture(&chain(), Layout { width: 40, ..PLAIN }).all(), @r#"
     tune plan…oem: goal 90 in up to 3 rounds
