@@ -110,6 +110,14 @@ fn faults_are_edited_after_each_trial_and_the_result_wins_within_its_runs() {
 }
 
 #[test]
+fn the_verdict_says_that_the_start_was_tried_on_other_scenarios() {
+    let ran = scene().run(&["tune", "writer", "--suite", "suite.toml", "--yes", "--runs", "24"]);
+    let verdict = ran.stdout.lines().find(|line| line.starts_with("verdict: WIN, ")).unwrap_or_default();
+    assert!(verdict.contains(" scenarios -> "), "{ran:?}");
+    assert!(verdict.contains(" others, which the search has not seen: better by at least "), "{ran:?}");
+}
+
+#[test]
 fn the_report_says_of_each_round_what_it_edited_and_how_sure_it_was() {
     let scene = scene();
     assert_eq!(tune(&scene, "24", &[]).code, Some(0));

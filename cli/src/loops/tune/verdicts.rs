@@ -1,6 +1,7 @@
 //! The verdict of a final comparison in words, and how much it shows.
 
 use skilltune_phases::judging::proof::Effect;
+use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::tune::compare::panel;
 use skilltune_phases::loops::tune::results::ending::RunOutcome;
 use skilltune_phases::loops::tune::{
@@ -72,7 +73,7 @@ pub fn signed(points: f64) -> String {
 
 /// Returns the difference that the search had claimed.
 pub fn claimed(run: &Run, shipment: &Shipment) -> Option<f64> {
-    let claim = |id| run.search_score(id).map(skilltune_phases::judging::score::Score::points);
+    let claim = |id| run.search_score(id).map(Score::points);
     Some(claim(shipment.challenger?)? - claim(run.start())?)
 }
 
@@ -107,14 +108,18 @@ pub fn arrow(pair: &Pair) -> &'static str {
     }
 }
 
-/// Returns the scenarios of the comparison.
-pub fn compared(run: &Run, shipment: &Shipment) -> String {
-    let alone = shipment.unpaired.as_ref().map(|samples| samples.challenger.len());
-    let compared = count(alone.unwrap_or(shipment.pairs.len()), "scenario");
-    match run.plan.basis() {
-        Basis::HeldOut => format!("{compared} that the search has not seen"),
-        Basis::All | Basis::Searched | Basis::Few | Basis::Structure => compared,
+/// Returns the scores of both versions, and the scenarios that they are from.
+pub fn compared(run: &Run, shipment: &Shipment, [start, challenger]: [Score; 2]) -> String {
+    if let Some(samples) = &shipment.unpaired {
+        let first = count(samples.start.len(), "scenario");
+        let others = count(samples.challenger.len(), "other");
+        return format!("{start} on {first} -> {challenger} on {others}, which the search has not seen");
     }
+    let unseen = match run.plan.basis() {
+        Basis::HeldOut => " that the search has not seen",
+        Basis::All | Basis::Searched | Basis::Few | Basis::Structure => "",
+    };
+    format!("{start} -> {challenger} on {}{unseen}", count(shipment.pairs.len(), "scenario"))
 }
 
 /// Returns what the verdict is based on.

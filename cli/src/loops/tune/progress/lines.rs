@@ -103,7 +103,7 @@ pub fn shipped(run: &Run, shipment: &Shipment) -> String {
     let [(_, Some(start)), (_, Some(challenger))] = shipment.scores[..] else {
         return format!("verdict: {verdict}");
     };
-    let scores = format!("{start} -> {challenger} on {}", verdicts::compared(run, shipment));
+    let scores = verdicts::compared(run, shipment, [start, challenger]);
     match (shipment.verdict, shipment.effect) {
         (Verdict::Won, Some(Effect { lower, .. })) => {
             let in_all = run.plan.task.rules.confidence.one_in();
