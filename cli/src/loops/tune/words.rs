@@ -67,7 +67,8 @@ pub fn notes(plan: &Plan) -> Vec<String> {
     let bare = match evaluator.verdict {
         VerdictShape::Evidenced => None,
         VerdictShape::Original => {
-            let rounds = if plan.task.searches() && names_no_fault(plan) { BY_ROUNDS } else { "" };
+            let is_by_rounds = plan.task.searches() && !is_by_single_trials(plan);
+            let rounds = if is_by_rounds && names_no_fault(plan) { BY_ROUNDS } else { "" };
             Some(format!(
                 "the judge ({}) uses `verdict = \"original\"`: its scores carry no evidence and no code, so text in the files it reads can forge them{rounds}",
                 evaluator.shown(),

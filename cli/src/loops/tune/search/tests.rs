@@ -5,6 +5,7 @@ use skilltune_phases::suites::split::split;
 
 use super::*;
 use crate::loops::tune::settings::Preset;
+use crate::loops::tune::words;
 use crate::loops::tune::world;
 use crate::settings::{Files, Settings, project};
 use crate::terminal::columns::UNBOUNDED;
@@ -71,6 +72,23 @@ fn with_a_judge_that_gives_numbers_only_a_run_searches_in_rounds_unless_each_sce
     hint: pass a suite whose scenarios have checks or expectations
     hint: or pass --search rounds
     "#);
+}
+
+#[test]
+fn the_note_on_a_judge_that_gives_numbers_only_speaks_of_rounds_only_in_a_search_by_rounds() {
+    let noted = |is_drafted: bool| {
+        let mut plan = world::plan(&["one"], 12);
+        plan.task.scenarios.iter_mut().skip(6).for_each(|scenario| scenario.held_out = true);
+        if is_drafted {
+            choose(&mut plan, project("").of(), true).unwrap();
+        }
+        // A run may be resumed with another judge.
+        plan.roles.of_mut(&Role::EVALUATOR).verdict = VerdictShape::Original;
+        words::notes(&plan).concat()
+    };
+    let rounds = "so the search is by rounds";
+    assert!(noted(false).contains(rounds), "{}", noted(false));
+    assert!(noted(true).contains("uses `verdict") && !noted(true).contains(rounds), "{}", noted(true));
 }
 
 #[test]
