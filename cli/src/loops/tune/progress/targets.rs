@@ -80,7 +80,7 @@ fn plain_line(label: Label, text: &str, width: usize) -> Line {
 }
 
 const LEAD: &str = "  ";
-/// Columns of the longest label.
+/// Columns of a label with the space that fills it up.
 const LABEL: usize = 14;
 
 impl Label {
