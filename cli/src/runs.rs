@@ -10,6 +10,7 @@ pub mod session;
 pub mod store_check;
 pub mod under_guard;
 
+use std::cmp::Reverse;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -112,9 +113,13 @@ impl Runs {
         let ids =
             names.filter_map(|name| name.to_str().filter(|name| name.starts_with(prefix))?.parse().ok());
         let mut ids: Vec<RunId> = ids.collect();
-        // An id has the second of the start; the journal decides the order within one second.
-        let begun = |id: &RunId| self.first_line(id).and_then(|line| line.at);
-        ids.sort_by(|a, b| born(b).cmp(born(a)).then_with(|| begun(b).cmp(&begun(a))));
+        // An id has the second of the start; the journal decides the order within one second. Each is read once: the
+        // order must not change while it is sorted.
+        let begun = |id: &RunId| Reverse(self.first_line(id).and_then(|line| line.at));
+        ids.sort_by(|a, b| born(a).cmp(born(b)).reverse());
+        for same in ids.chunk_by_mut(|a, b| born(a) == born(b)) {
+            same.sort_by_cached_key(begun);
+        }
         ids.into_iter()
             .filter(|id| self.home.run(id).history().is_file())
             .filter(move |id| only.is_none_or(|only| self.kind(id) == only))
