@@ -126,7 +126,7 @@ impl Original {
                 return Err(wrong(path, "must be a mapping"));
             }
         }
-        let memory: Option<Box<str>> = setting(whole, "evaluator.memory_scope")?;
+        let memory = short_text(whole, "evaluator.memory_scope")?;
         let negotiation_rounds = count(whole, "gan_loop.sprint_contract.max_negotiation_rounds", 0, 20)?;
         Ok(Some(Self {
             max_iterations: count(whole, "gan_loop.max_iterations", 1, 100)?,
@@ -136,9 +136,9 @@ impl Original {
             strict: setting(whole, "gan_loop.strict_mode")?,
             negotiation_rounds: negotiation_rounds.map(|rounds| rounds as usize),
             contract: setting(whole, "gan_loop.sprint_contract.enabled")?,
-            required_levels: setting(whole, "gan_loop.sprint_contract.required_harness_levels")?,
-            optional_levels: setting(whole, "gan_loop.sprint_contract.optional_harness_levels")?,
-            artifact_dir: setting(whole, "gan_loop.sprint_contract.artifact_dir")?,
+            required_levels: level_list(whole, "gan_loop.sprint_contract.required_harness_levels")?,
+            optional_levels: level_list(whole, "gan_loop.sprint_contract.optional_harness_levels")?,
+            artifact_dir: short_text(whole, "gan_loop.sprint_contract.artifact_dir")?,
             memory: memory.filter(|scope| &**scope != "per_iteration"),
             // A file without `design` may have parts that are not about the original.
             unknown: match design {
@@ -169,6 +169,24 @@ fn setting<T: DeserializeOwned>(whole: &Value, path: &str) -> Result<Option<T>, 
             let read = serde_json::from_value(value.clone());
             read.map(Some).map_err(|error| wrong(path, &error.to_string()))
         }
+    }
+}
+
+/// Reads a text. The notes of a run show it, also of a file that is not trusted, so its length is limited.
+fn short_text(whole: &Value, path: &str) -> Result<Option<Box<str>>, NotAProfile> {
+    const LONGEST: usize = 1000;
+    match setting::<Box<str>>(whole, path)? {
+        Some(text) if text.len() > LONGEST => Err(wrong(path, &format!("must have at most {LONGEST} bytes"))),
+        text => Ok(text),
+    }
+}
+
+/// Reads levels: no more than there are.
+fn level_list(whole: &Value, path: &str) -> Result<Option<Vec<Level>>, NotAProfile> {
+    const MOST: usize = 3;
+    match setting::<Vec<Level>>(whole, path)? {
+        Some(levels) if levels.len() > MOST => Err(wrong(path, &format!("must have at most {MOST} levels"))),
+        levels => Ok(levels),
     }
 }
 
@@ -302,6 +320,12 @@ gan_loop:
         gan_loop.sprint_contract.artifact_dir: invalid type: integer `7`, expected a string
         gan_loop.sprint_contract: must be a mapping
         "#);
+        let long = format!("sprint_contract: {{artifact_dir: {}}}", "a/".repeat(501));
+        let why = "gan_loop.sprint_contract.artifact_dir: must have at most 1000 bytes";
+        assert_eq!(refused(&long), why, "notes show it");
+        let many = format!("sprint_contract: {{optional_harness_levels: [{}]}}", ["minimal"; 4].join(", "));
+        let why = "gan_loop.sprint_contract.optional_harness_levels: must have at most 3 levels";
+        assert_eq!(refused(&many), why);
         assert!(Original::read("gan_loop: [1]\n").is_err());
         assert_eq!(read("gan_loop:\n  pass_threshold: 0\n").threshold, None, "as if it were not there");
         assert_eq!(read("gan_loop:\n  pass_threshold: 0.6\n").threshold, Score::new(60.0));
