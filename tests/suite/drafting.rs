@@ -68,7 +68,7 @@ fn what_a_search_may_cost_and_what_is_likely_is_told_before_it_begins() {
     let price = scene.run(&[&line[..], &["--estimate"]].concat()).stdout;
     assert_eq!(
         price,
-        "estimate: up to 144 calls (executor 48, evaluator 60, improver 36), likely 126\n  \
+        "estimate: up to 144 calls (executor 48, evaluator 60, improver 36), likely 121\n  \
          cost and time unknown: no earlier run here with these agents\n"
     );
     assert!(scene.calls().is_empty(), "nobody is called for it");
@@ -78,7 +78,7 @@ fn what_a_search_may_cost_and_what_is_likely_is_told_before_it_begins() {
         scene.run(&[&line[..], &["--estimate", "--format", "json"]].concat()).json()["estimate"].clone();
     let (most, likely) = (&estimate["most"], &estimate["likely"]);
     assert_eq!((&most["calls"]["executor"], &likely["calls"]["executor"]), (&json!(48), &json!(48)));
-    assert_eq!((&most["calls"]["improver"], &likely["calls"]["improver"]), (&json!(36), &json!(18)));
+    assert_eq!((&most["calls"]["improver"], &likely["calls"]["improver"]), (&json!(36), &json!(13)));
     assert_eq!(estimate["runs"], 1);
     let seconds = |of: &Value| of["seconds"].as_f64().unwrap();
     assert!(seconds(most) > seconds(likely) && seconds(likely) > 0.0, "{estimate}");
@@ -111,7 +111,8 @@ fn faults_are_edited_after_each_trial_and_the_result_wins_within_its_runs() {
 
 #[test]
 fn the_verdict_says_that_the_start_was_tried_on_other_scenarios() {
-    let ran = scene().run(&["tune", "writer", "--suite", "suite.toml", "--yes", "--runs", "24"]);
+    let ran =
+        scene().run(&["tune", "writer", "--suite", "suite.toml", "--yes", "--runs", "24", "--seed", "7"]);
     let verdict = ran.stdout.lines().find(|line| line.starts_with("verdict: WIN, ")).unwrap_or_default();
     assert!(verdict.contains(" scenarios -> "), "{ran:?}");
     assert!(verdict.contains(" others, which the search has not seen: better by at least "), "{ran:?}");
