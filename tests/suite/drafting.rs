@@ -115,6 +115,11 @@ fn the_verdict_says_that_the_start_was_tried_on_other_scenarios() {
         scene().run(&["tune", "writer", "--suite", "suite.toml", "--yes", "--runs", "24", "--seed", "7"]);
     let verdict = ran.stdout.lines().find(|line| line.starts_with("verdict: WIN, ")).unwrap_or_default();
     assert!(verdict.contains(" scenarios -> "), "{ran:?}");
+    assert!(verdict.contains(" others, each tried before an edit for it: better by at least "), "{ran:?}");
+    // With more runs, they are trials of the candidate alone.
+    let ran =
+        scene().run(&["tune", "writer", "--suite", "suite.toml", "--yes", "--runs", "48", "--seed", "7"]);
+    let verdict = ran.stdout.lines().find(|line| line.starts_with("verdict: WIN, ")).unwrap_or_default();
     assert!(verdict.contains(" others, which the search has not seen: better by at least "), "{ran:?}");
 }
 
@@ -189,17 +194,21 @@ fn a_search_that_made_no_candidate_says_so_and_what_ended_it() {
     assert_eq!(failed, 3, "as many as `max_errors` allows");
 }
 
-/// Only the candidate was tried on the held-out scenarios.
 #[test]
 fn a_win_is_judged_anew_by_the_trials_that_it_rests_on_and_nothing_is_executed() {
+    judged_anew("24", "on each the first trial of the version that was newest then");
+    judged_anew("48", "of the candidate on each");
+}
+
+fn judged_anew(runs: &str, trials: &str) {
     let scene = scene();
-    let ran = tune(&scene, "24", &["--apply", "never"]);
+    let ran = tune(&scene, runs, &["--apply", "never"]);
     assert_eq!(ran.json()["verdict"], "win", "{ran:?}");
     let (run, before) = (scene.run_id(), executed(&scene));
     let same = scene.run(&["regrade", &run, "--yes"]);
     assert_eq!((same.code, executed(&scene)), (Some(0), before), "{same:?}");
     assert!(
-        same.stdout.contains("of the candidate on each, against the start's first trials of"),
+        same.stdout.contains(trials) && same.stdout.contains(", against the start's first trials of"),
         "{same:?}"
     );
     assert!(same.stdout.contains("\nA 0.0 s") && same.stdout.contains("\nB 100.0 s"), "{same:?}");

@@ -44,6 +44,7 @@ pub(super) fn plan(world: &World, scenarios: Vec<Scenario>, rules: Rules) -> Pla
             scenarios,
             suite: None,
             held_out_uses: 0,
+            seen: Vec::new(),
             // The skill has no text, so a judgement of it would say nothing.
             contract: Contract { dimensions: Vec::new(), criteria: Vec::new() },
             rules,

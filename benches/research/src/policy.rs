@@ -4,7 +4,6 @@ use skilltune_phases::base::id::CandidateId;
 use skilltune_phases::judging::proof::Confidence;
 use skilltune_phases::judging::score::Score;
 use skilltune_phases::judging::stop::Stall;
-use skilltune_phases::loops::tune::search::drafting;
 use skilltune_phases::loops::tune::{Decision, Ending, Plan, Rules, Run, Search};
 use skilltune_phases::research;
 use skilltune_phases::suites::split::split;
@@ -146,8 +145,8 @@ fn draft(world: &World, runs: usize, confidence: Confidence) -> Plan {
     split(&mut scenarios, HELD_OUT, confidence.fewest_pairs(), world.seed);
     let runs = u32::try_from(runs).unwrap_or(u32::MAX);
     let rules = rules(0, 90.0, confidence);
-    let mut plan = plan(world, scenarios, Rules { search: Search::Draft { runs, drawn: true }, ..rules });
-    plan.task.rules.confirm = drafting::confirm(&plan);
+    let mut plan = plan(world, scenarios, rules);
+    plan.draft_with(runs, true);
     plan
 }
 

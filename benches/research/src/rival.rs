@@ -7,11 +7,11 @@ use std::collections::HashMap;
 use serde::Serialize;
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::judging::contract::{CriterionId, Verdict};
-use skilltune_phases::judging::proof::{self, Conclusion, Confidence};
+use skilltune_phases::judging::proof::{self, Conclusion, Confidence, Weights};
 use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::tune::search::drafting;
 use skilltune_phases::loops::tune::trial::measure;
-use skilltune_phases::loops::tune::{Improver, Plan};
+use skilltune_phases::loops::tune::{Improver, Plan, Search};
 use skilltune_phases::research;
 use skilltune_phases::suites::demand::{self, Demand};
 
@@ -48,7 +48,11 @@ pub struct Statement {
 
 impl Rival {
     pub fn new(world: World, runs: u32, confidence: Confidence) -> Self {
-        let plan = Policy::Draft.plan(&world, runs, confidence);
+        let mut plan = Policy::Draft.plan(&world, runs, confidence);
+        // An external search does not edit between the trials that count.
+        if let Search::Draft { tests, .. } = &mut plan.task.rules.search {
+            *tests = 0;
+        }
         let (workshop, versions) = (Workshop::of(&world), vec![TreeId(world.start[0].version())]);
         Self { world, workshop, versions, first: HashMap::new(), plan }
     }
@@ -116,12 +120,13 @@ impl Rival {
             return None;
         }
         let control = self.firsts(0, research::first_scenarios(&self.plan))?;
-        let held_out = measure::compared(&self.plan);
+        let held_out = measure::planned(&self.plan);
         let each = (self.runs_left() / held_out.len().max(1)).clamp(1, research::MOST_TRIALS as usize);
         let fresh: Option<Vec<f64>> =
             held_out.into_iter().map(|scenario| self.mean(version, scenario, each)).collect();
         let fresh = fresh?;
-        let effect = proof::unpaired_effect(&control, &fresh, self.plan.task.rules.confidence.alpha());
+        let effect =
+            proof::unpaired_effect(&control, &fresh, Weights::Equal, self.plan.task.rules.confidence.alpha());
         (effect.conclusion() == Conclusion::Win).then_some(effect.points)
     }
 

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::draw::Draw;
 
-pub use unpaired::{can_tell, unpaired_effect};
+pub use unpaired::{Weights, can_tell, unpaired_effect};
 
 /// The required confidence of a final comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

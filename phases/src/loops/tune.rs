@@ -37,7 +37,7 @@ pub use request::{AgentRequest, INPUT, SKILL, TuneBrief, WORKSPACE};
 pub use results::fail_on::FailReason;
 pub use state::{Edit, FailedEdit, Round, RoundResult, State};
 pub use step::{Asked, Choice, Hold, Improver, Kept, Seat, Step, Trial};
-pub use task::{Aim, Apply, FailOn, LeftOut, Regraded, Rules, Search, Sides, Suite, Task};
+pub use task::{Aim, Apply, FailOn, LeftOut, Regraded, Rules, Search, Sides, StoredTest, Suite, Task};
 pub use view::Dropped;
 
 /// The tune loop, as a type.

@@ -156,7 +156,7 @@ fn both_versions_are_tried_side_by_side_and_neither_is_always_the_first() {
 
 #[test]
 fn a_scenario_that_fell_is_tried_again_and_a_fall_that_stays_refuses_the_winner() {
-    let fell = measure::compared(&suite(14))[0];
+    let fell = measure::planned(&suite(14))[0];
     let drive = run_with(suite(14), |trial| if trial.scenario == fell { 20 } else { 95 });
     assert_eq!(verdict(&drive), (Verdict::Regressed, Some(Ending::Unchanged)));
     assert_eq!(shipment(&drive).fell, [fell]);
@@ -178,7 +178,7 @@ fn what_must_pass_is_bought_back_by_nothing() {
         scenario.demands.retain(|demand| demand.how.question().is_some());
         scenario.demands.iter_mut().for_each(|demand| demand.must_pass = true);
     }
-    let fell = measure::compared(&plan)[0];
+    let fell = measure::planned(&plan)[0];
     let mut drive = Drive::start(plan);
     drive.finish_alone(|run, step| match step {
         Step::Grade { candidate, trial, .. } => {

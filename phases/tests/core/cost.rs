@@ -17,7 +17,7 @@ use crate::world::{Drive, improved, plan, stated, tree, well};
 /// Gives each scenario statements of its own.
 fn suite(scenarios: usize, statements: usize, runs: u32) -> Plan {
     let mut plan = plan(1, scenarios);
-    plan.task.rules.search = Search::Draft { runs, drawn: true };
+    plan.task.rules.search = Search::Draft { runs, drawn: true, tests: 0 };
     for (nth, scenario) in plan.task.scenarios.iter_mut().enumerate() {
         let statement = |of: usize| {
             let how = How::Question { text: format!("Task {nth} shows what is asked in line {of}.").into() };

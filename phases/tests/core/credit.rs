@@ -20,7 +20,7 @@ const ASKED: usize = 3;
 /// Each scenario has the same three statements, about the last member's work or the given member's.
 fn chain(about: [Option<usize>; ASKED]) -> Plan {
     let mut plan = plan(MEMBERS, 12);
-    plan.task.rules.search = Search::Draft { runs: 120, drawn: true };
+    plan.task.rules.search = Search::Draft { runs: 120, drawn: true, tests: 0 };
     let names: Vec<_> = plan.task.target.members.iter().map(|member| member.name.clone()).collect();
     let statement = |(nth, about): (usize, &Option<usize>)| {
         let how = How::Question { text: format!("Statement {nth} is so.").into() };

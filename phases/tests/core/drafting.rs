@@ -26,7 +26,7 @@ const ASKED: usize = 4;
 /// A skill has some of eight facets. Each scenario asks for four of them, in statements that are the same everywhere.
 pub(crate) fn suite(scenarios: usize, runs: u32) -> Plan {
     let mut plan = plan(1, scenarios);
-    plan.task.rules.search = Search::Draft { runs, drawn: true };
+    plan.task.rules.search = Search::Draft { runs, drawn: true, tests: 0 };
     let statement = |facet: usize| {
         let how = How::Question { text: format!("Facet {facet} is there.").into() };
         Demand::new(format!("facet-{facet}").parse().expect("a plain name"), how)
@@ -108,6 +108,7 @@ pub(crate) fn play(plan: Plan, has: usize, noise: f64, improver: Improver) -> (D
 }
 
 pub(crate) const GOOD: Improver = Improver { mends: 0.9, breaks: 0.0 };
+pub(crate) const SLOW: Improver = Improver { mends: 0.4, breaks: 0.1 };
 
 pub(crate) fn executed(drive: &Drive, fresh: bool) -> usize {
     let done = drive.records.iter().filter(|record| match &record.event {
@@ -360,7 +361,7 @@ fn runs_that_the_search_leaves_go_into_the_comparison() {
 #[test]
 fn where_somebody_chose_it_both_versions_are_tried_on_it_side_by_side() {
     let mut plan = suite(18, 64);
-    plan.task.rules.search = Search::Draft { runs: 64, drawn: false };
+    plan.task.rules.search = Search::Draft { runs: 64, drawn: false, tests: 0 };
     let (drive, _) = play(plan, 2, 0.0, GOOD);
     let shipment = drive.run.state.shipment.as_ref().unwrap();
     assert_eq!(shipment.verdict, Verdict::Won);

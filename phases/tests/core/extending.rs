@@ -201,7 +201,7 @@ fn equal(seed: u64, skills: &Skills, run: &Run, step: &Step) -> Outcome {
 fn verdict_of_nights(seed: u64) -> Verdict {
     let mut plan = drafting::suite(18, 48);
     plan.seed = seed;
-    plan.task.rules.search = Search::Draft { runs: 48, drawn: seed.is_multiple_of(2) };
+    plan.task.rules.search = Search::Draft { runs: 48, drawn: seed.is_multiple_of(2), tests: 0 };
     let retries = if seed % 4 < 2 { 1 } else { 2 };
     plan.set_aside(retries);
     assert_eq!(plan.task.rules.extensions, retries);

@@ -154,7 +154,7 @@ fn the_fold_of_every_prefix_is_the_live_state_however_edits_fail() {
         if world % 2 == 0 {
             plan = with_two(plan);
         }
-        plan.task.rules.search = Search::Draft { runs: 30, drawn: world % 3 == 0 };
+        plan.task.rules.search = Search::Draft { runs: 30, drawn: world % 3 == 0, tests: 0 };
         assert_fold_is_live(plan, vec![3, 1, 2], state_file::text, |run, step| unlucky(world, run, step));
     }
 }

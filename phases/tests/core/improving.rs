@@ -14,7 +14,7 @@ const STATEMENTS: [(&str, &str); 2] = [("title", "It has a title."), ("short", "
 /// Every scenario demands the same two things.
 fn suite(scenarios: usize) -> Plan {
     let mut plan = plan(1, scenarios);
-    plan.task.rules.search = Search::Draft { runs: 48, drawn: true };
+    plan.task.rules.search = Search::Draft { runs: 48, drawn: true, tests: 0 };
     let demand = |(id, text): (&str, &str)| {
         Demand::new(id.parse().expect("a plain name"), How::Question { text: text.into() })
     };

@@ -29,6 +29,7 @@ mod roles;
 mod search;
 mod short;
 mod starting;
+mod testing;
 mod turns;
 mod waiting;
 mod without_skill;

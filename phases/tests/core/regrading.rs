@@ -56,7 +56,7 @@ fn regrading(of: &Drive, suite: &[Scenario]) -> Regrading {
 }
 
 /// Returns the new run with its first records.
-fn begun(of: &Drive, regrading: &Regrading) -> Drive {
+pub(crate) fn begun(of: &Drive, regrading: &Regrading) -> Drive {
     let mut plan = (*of.run.plan).clone();
     plan.run = "again".parse().expect("a plain id");
     plan.task.rules.confirm = regrading.confirm;
@@ -79,7 +79,7 @@ fn again(of: &Drive, suite: &[Scenario]) -> Drive {
 }
 
 /// Runs to the end and returns the requested steps.
-fn steps(drive: &mut Drive, answer: impl Fn(&Run, &Step) -> Outcome) -> Vec<Step> {
+pub(crate) fn steps(drive: &mut Drive, answer: impl Fn(&Run, &Step) -> Outcome) -> Vec<Step> {
     let mut steps = Vec::new();
     drive.finish_alone(|run, step| {
         steps.push(step.clone());
@@ -437,7 +437,7 @@ fn no_run_makes_more_calls_than_were_named_and_its_fold_is_the_live_state() {
 /// Plays a winning search by drafts: only the challenger was tried on held-out scenarios.
 fn drafted(drawn: bool) -> Drive {
     let mut plan = crate::drafting::suite(18, 48);
-    plan.task.rules.search = Search::Draft { runs: 48, drawn };
+    plan.task.rules.search = Search::Draft { runs: 48, drawn, tests: 0 };
     let skills = Skills::new(&plan, 2);
     let mut drive = Drive::start(plan);
     drive.finish_alone(|run, step| answer(0, 0.0, GOOD, &skills, run, step));

@@ -28,7 +28,7 @@ pub(crate) fn with_two(mut plan: Plan) -> Plan {
 /// Gives each scenario four of many parts to ask for.
 fn suite(runs: u32) -> Plan {
     let mut plan = plan(1, 30);
-    plan.task.rules.search = Search::Draft { runs, drawn: true };
+    plan.task.rules.search = Search::Draft { runs, drawn: true, tests: 0 };
     let demand = |part: usize| {
         let how = How::Question { text: format!("Part {part} is there.").into() };
         Demand::new(format!("part-{part}").parse().expect("a plain name"), how)

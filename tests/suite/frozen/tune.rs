@@ -54,13 +54,18 @@ pub(super) const CASES: &[Case] = &[
         scene.into()
     }),
     ("tune-refused", || {
-        let scene = drafted(&json!({ "style": "no_skill" }));
+        let scene = drafted(&json!({ "style": "no_skill" }), 7);
         ended(&scene.run(&[&DRAFTS[..], &["--runs", "16"]].concat()), 3);
         scene.into()
     }),
     ("tune-drafts", || {
-        let scene = drafted(&json!({ "improve": { "writer": { "20": 50, "50": 80 } } }));
+        let scene = drafted(&json!({ "improve": { "writer": { "20": 50, "50": 80 } } }), 7);
         ended(&scene.run(&[&DRAFTS[..], &["--runs", "16", "--second-improver", "improver"]].concat()), 0);
+        scene.into()
+    }),
+    ("tune-tested", || {
+        let scene = drafted(&json!({ "improve": { "writer": { "20": 50, "50": 80 } } }), 12);
+        ended(&scene.run(&[&DRAFTS[..], &["--runs", "16"]].concat()), 0);
         scene.into()
     }),
     ("tune-graded", graded),
@@ -265,10 +270,10 @@ fn suited(count: u32) -> Scene {
 }
 
 /// Creates a suite for a search by drafts.
-fn drafted(script: &Value) -> Scene {
+fn drafted(script: &Value, many: u32) -> Scene {
     let scene = Scene::new(&[("writer", 20)], script);
     let least = |nth| if nth % 2 == 0 { 40 } else { 70 };
-    let suite = scenarios(|nth| expecting(least(nth))(nth), 7);
+    let suite = scenarios(|nth| expecting(least(nth))(nth), many);
     fs::write(scene.path("project/suite.toml"), suite).unwrap();
     scene
 }

@@ -49,6 +49,7 @@ pub fn task(members: Vec<Member>, scenarios: Vec<Scenario>) -> Task {
         scenarios,
         suite: None,
         held_out_uses: 0,
+        seen: Vec::new(),
         contract: contract(),
         rules: rules(),
         delivery: Delivery::Inline,

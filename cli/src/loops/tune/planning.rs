@@ -51,7 +51,7 @@ pub fn plan(
     let mut plan = build(invocation, home, (Some(run.clone()), scenarios), Some(&objects), |path| {
         Ok(indexes.capture(&objects, path, Some(IgnoreRules::of(path)?), Limits::default())?.manifest)
     })?;
-    plan.task.held_out_uses = held_out_uses::before(&plan, &Runs::of(&invocation.common.project, env)?);
+    held_out_uses::note(&mut plan, &Runs::of(&invocation.common.project, env)?);
     Ok(plan)
 }
 
@@ -82,6 +82,7 @@ fn build(
         scenarios,
         suite: invocation.suite.clone().map(|suite| suite.with_answers(answers)),
         held_out_uses: 0,
+        seen: invocation.older.as_ref().map(|older| older.regrading.seen.clone()).unwrap_or_default(),
         contract: rubric::tune(),
         rules: invocation.rules.clone(),
         delivery: invocation.delivery.clone(),
@@ -203,7 +204,7 @@ fn refuse_too_few(invocation: &Invocation, plan: &Plan) -> Result<(), Complaint>
 }
 
 fn too_few_to_compare(plan: &Plan) -> Result<(), Complaint> {
-    let (many, confidence) = (measure::compared(plan).len(), plan.task.rules.confidence);
+    let (many, confidence) = (measure::planned(plan).len(), plan.task.rules.confidence);
     let fewest = confidence.fewest_pairs();
     let first = plan.task.regraded().filter(|of| of.unpaired).map(|_| measure::searched(plan).len());
     let is_enough =

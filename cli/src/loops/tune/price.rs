@@ -66,7 +66,7 @@ struct Now {
 
 impl Now {
     fn of(run: &Run) -> Self {
-        let scenario = match run.plan.basis() {
+        let scenario = match run.basis() {
             Basis::HeldOut => "held-out scenario",
             Basis::All | Basis::Searched | Basis::Few | Basis::Structure => "scenario",
         };

@@ -115,7 +115,7 @@ pub fn choose(plan: &mut Plan, tune: &TuneSettings, drawn: bool) -> Result<(), C
     let Some(runs) = runs.filter(|_| is_wanted) else { return Ok(()) };
     if !plan.task.searches() {
         // Only the price of the search is wanted.
-        plan.task.rules.search = Search::Draft { runs, drawn };
+        plan.task.rules.search = Search::Draft { runs, drawn, tests: 0 };
         return Ok(());
     }
     plan.draft_with(runs, drawn);
@@ -172,7 +172,7 @@ impl Obstacle {
         match plan.basis() {
             Basis::Structure => Some(Self::Structure),
             _ if searched < FEWEST_SCENARIOS => Some(Self::Scenarios(searched)),
-            Basis::Few => Some(Self::Pairs(measure::compared(plan).len())),
+            Basis::Few => Some(Self::Pairs(measure::planned(plan).len())),
             Basis::HeldOut | Basis::Searched | Basis::All => has_bare_judge(plan).then_some(Self::Claims),
         }
     }

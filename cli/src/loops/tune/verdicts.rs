@@ -113,9 +113,14 @@ pub fn compared(run: &Run, shipment: &Shipment, [start, challenger]: [Score; 2])
     if let Some(samples) = &shipment.unpaired {
         let first = count(samples.start.len(), "scenario");
         let others = count(samples.challenger.len(), "other");
-        return format!("{start} on {first} -> {challenger} on {others}, which the search has not seen");
+        let unseen = if samples.versions.is_empty() {
+            "which the search has not seen"
+        } else {
+            "each tried before an edit for it"
+        };
+        return format!("{start} on {first} -> {challenger} on {others}, {unseen}");
     }
-    let unseen = match run.plan.basis() {
+    let unseen = match run.basis() {
         Basis::HeldOut => " that the search has not seen",
         Basis::All | Basis::Searched | Basis::Few | Basis::Structure => "",
     };
@@ -124,17 +129,20 @@ pub fn compared(run: &Run, shipment: &Shipment, [start, challenger]: [Score; 2])
 
 /// Returns what the verdict is based on.
 pub fn basis(run: &Run, shipment: &Shipment) -> Option<String> {
-    let scenarios = match run.plan.basis() {
+    let scenarios = match run.basis() {
         Basis::HeldOut => "held-out scenario",
         Basis::All | Basis::Searched | Basis::Few | Basis::Structure => "scenario",
     };
     let trial = if run.plan.task.regraded().is_some() { "stored trial" } else { "fresh trial" };
     let trials = count(run.confirm() as usize, trial);
-    if let Some(UnpairedSamples { start, challenger }) = &shipment.unpaired {
+    if let Some(UnpairedSamples { start, challenger, versions }) = &shipment.unpaired {
         let (compared, others) = (count(challenger.len(), scenarios), count(start.len(), "other scenario"));
-        return Some(format!(
-            "{compared}, {trials} of the candidate on each, against the start's first trials of {others}"
-        ));
+        let of_candidate = if versions.is_empty() {
+            format!("{trials} of the candidate on each")
+        } else {
+            "on each the first trial of the version that was newest then (later ones weigh more)".to_owned()
+        };
+        return Some(format!("{compared}, {of_candidate}, against the start's first trials of {others}"));
     }
     (!shipment.pairs.is_empty())
         .then(|| format!("{}, {trials} of each version on each", count(shipment.pairs.len(), scenarios)))
@@ -198,7 +206,7 @@ fn of_target(run: &Run) -> String {
 
 fn kept(run: &Run) -> String {
     let better = better(run);
-    let scope = if run.plan.basis() == Basis::Searched { " on the scenarios of the search" } else { "" };
+    let scope = if run.basis() == Basis::Searched { " on the scenarios of the search" } else { "" };
     match run.plan.task.apply {
         Apply::Auto | Apply::Unattended if run.needs_a_person() => {
             format!(
@@ -279,7 +287,7 @@ pub fn caution(run: &Run) -> Option<String> {
         | Verdict::Regressed
         | Verdict::Unused => true,
     };
-    match (run.plan.basis(), run.plan.task.scenarios.len()) {
+    match (run.basis(), run.plan.task.scenarios.len()) {
         // More tasks would show the same structure.
         (Basis::Structure | Basis::HeldOut | Basis::All, _) => None,
         (Basis::Few, 1) => is_scored.then(|| ONE_SCENARIO.to_owned()),

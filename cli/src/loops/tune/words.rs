@@ -182,6 +182,9 @@ pub fn fresh_trials(run: &Run) -> String {
     let compared = run.interim_analyses().last().map_or(0, |analysis| analysis.pairs);
     match held_out(&run.plan) {
         0 => "fresh trials".to_owned(),
+        _ if run.state.measure.is_of_tests() => {
+            format!("the first trials of {}", count(compared, "held-out scenario"))
+        }
         _ => format!("fresh trials of {}", count(compared, "held-out scenario")),
     }
 }
@@ -325,7 +328,10 @@ pub fn is_by_single_trials(plan: &Plan) -> bool {
 /// Returns the scenario that is tried, or how many there are.
 pub fn tried(run: &Run, scenarios: &[usize]) -> String {
     match scenarios {
-        [only] => one_line(scenario(run, *only)),
+        [only] => {
+            let held_out = run.plan.task.scenarios.get(*only).is_some_and(|scenario| scenario.held_out);
+            format!("{}{}", one_line(scenario(run, *only)), if held_out { " (held out)" } else { "" })
+        }
         several => count(several.len(), "scenario"),
     }
 }

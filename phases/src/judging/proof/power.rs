@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Confidence, InterimAnalysis, flip, in_tenths, interim_analyses, unpaired_effect};
+use super::{Confidence, InterimAnalysis, Weights, flip, in_tenths, interim_analyses, unpaired_effect};
 use crate::base::draw::Draw;
 
 /// The differences between trials of one skill.
@@ -234,6 +234,7 @@ pub fn smallest_visible(scatter: Scatter, of: Size, headroom: f64, seed: u64) ->
 pub struct Samples {
     pub control: usize,
     pub fresh: usize,
+    pub weights: Weights,
     pub alpha: f64,
 }
 
@@ -256,7 +257,7 @@ fn missed_by_a_fifth(deviation: f64, spread: f64, of: Samples, seed: u64) -> f64
         let mut some =
             |count, deviation: f64| (0..count).map(|_| deviation * draw.normal()).collect::<Vec<_>>();
         let control = some(of.control, deviation);
-        unpaired_effect(&control, &some(of.fresh, deviation.hypot(spread)), of.alpha).lower
+        unpaired_effect(&control, &some(of.fresh, deviation.hypot(spread)), of.weights, of.alpha).lower
     };
     let mut lower: Vec<f64> = (0..FEW_SIMULATED).map(lower).collect();
     lower.sort_by(f64::total_cmp);
@@ -425,14 +426,14 @@ mod tests {
 
     #[test]
     fn four_of_five_separate_samples_find_the_smallest_change_between_them() {
-        let of = Samples { control: 8, fresh: 7, alpha: 0.1 };
+        let of = Samples { control: 8, fresh: 7, weights: Weights::Equal, alpha: 0.1 };
         let smallest = smallest_between(20.0, of, 100.0, 7).unwrap();
         let wins = (1000..1200).filter(|nth| {
             let mut draw = Draw::new(7, *nth);
             let control: Vec<f64> = (0..of.control).map(|_| 20.0 * draw.normal()).collect();
             let mut fresh = || smallest * (1.0 + SPREAD * draw.normal()) + 20.0 * draw.normal();
             let fresh: Vec<f64> = (0..of.fresh).map(|_| fresh()).collect();
-            unpaired_effect(&control, &fresh, of.alpha).lower > 0.0
+            unpaired_effect(&control, &fresh, of.weights, of.alpha).lower > 0.0
         });
         let wins = wins.count();
         assert!((140..=180).contains(&wins), "{wins} of 200 with {smallest}");

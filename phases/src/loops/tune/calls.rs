@@ -84,19 +84,20 @@ fn most_anchors(plan: &Plan, judged: u64) -> u64 {
         return 0;
     }
     let of_interim = number(plan.interim_analyses().len() * panel::MOST_ANCHORS);
-    let of_all = match plan.task.regraded() {
-        Some(of) if of.unpaired => judged,
+    let (of_all, has_tests) = match plan.task.regraded() {
+        Some(of) if of.unpaired => (judged, !of.tests.is_empty()),
         None if plan.task.runs().is_some_and(|(_, alone)| alone) => {
-            judged + number(drafting::first(plan).len())
+            (judged + number(drafting::first(plan).len()), plan.task.tests() > 0)
         }
-        Some(_) | None => 0,
+        Some(_) | None => (0, false),
     };
-    of_interim.max(of_all)
+    let of_each = if has_tests { panel::ANCHORS_OF_TESTS } else { 1 };
+    of_interim.max(number(of_each) * of_all)
 }
 
 /// Counts the trials of the final comparison. At worst every scenario falls and is retried.
 fn most_fresh_trials(plan: &Plan, among: &dyn Fn(usize) -> bool) -> u64 {
-    let compared = measure::compared(plan).into_iter().filter(|&scenario| among(scenario)).count();
+    let compared = measure::planned(plan).into_iter().filter(|&scenario| among(scenario)).count();
     let again = if plan.basis().is_tested() { measure::RETRIALS } else { 0 };
     let trials = CONTESTANTS * u64::from(plan.task.rules.confirm + again);
     trials * number(compared)
@@ -122,9 +123,11 @@ pub(super) fn expected(plan: &Plan) -> Option<Expected> {
     let search = search.min(TRIALS_OF_EACH * measure::searched(plan).len());
     let versions = if alone { 1 } else { 2 };
     let trials_of_each = drafting::MOST_LEFT.max(plan.task.rules.confirm) as usize;
-    let comparison = (versions * trials_of_each * measure::compared(plan).len()).min(runs - search);
+    let trials_of_each = if plan.task.tests() > 0 { 1 } else { trials_of_each };
+    let comparison = (versions * trials_of_each * measure::planned(plan).len()).min(runs - search);
     let improvers = number(plan.improvers().count()).max(1);
-    let edits = edits.min(number(EDITS_PER_FOUR_ROOTS * search.isqrt() / 4)).div_ceil(improvers);
+    let edited = search + plan.task.tests();
+    let edits = edits.min(number(EDITS_PER_FOUR_ROOTS * edited.isqrt() / 4)).div_ceil(improvers);
     let likely = Effort { search, comparison, edits };
     Some(Expected { most: calls_of(plan, most), likely: calls_of(plan, likely) })
 }
@@ -133,7 +136,7 @@ fn calls_of(plan: &Plan, effort: Effort) -> MostCalls {
     let Effort { search, comparison, edits } = effort;
     let judges = |scenarios: &[usize]| scenarios.iter().any(|scenario| plan.task.is_judged(*scenario));
     let searched = if judges(&measure::searched(plan)) { search } else { 0 };
-    let compared = if judges(&measure::compared(plan)) { number(comparison) } else { 0 };
+    let compared = if judges(&measure::planned(plan)) { number(comparison) } else { 0 };
     let judge = |seat: Seat| {
         let of_search = if seat == Seat::First { number(searched) } else { 0 };
         (seat.role(), of_search + compared + most_anchors(plan, compared))

@@ -234,6 +234,9 @@ pub struct UnpairedSamples {
     pub start: Vec<(usize, Score)>,
     /// The means of the challenger's fresh trials.
     pub challenger: Vec<(usize, Score)>,
+    /// The version of each of them, if they were the last trials of a search that went on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub versions: Vec<CandidateId>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

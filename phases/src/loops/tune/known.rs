@@ -4,6 +4,7 @@
 use super::decision::{Decision, Shipment, UnpairedSamples};
 use super::step::{Step, Trial};
 use super::{Event, Plan};
+use crate::base::id::TreeId;
 use crate::skills::target::Place;
 
 pub(super) fn knows(plan: &Plan, event: &Event) -> bool {
@@ -22,7 +23,12 @@ const MOST_TRIALS: u32 = 10_000;
 fn is_whole(plan: &Plan) -> bool {
     let members = plan.task.target.members.len();
     let is_bounded = are_bounded(plan, plan.task.rules.confirm);
-    is_bounded && members > 0 && plan.task.aim.sides().is_none_or(|sides| sides.trees.len() == members)
+    let is_version = |trees: &[TreeId]| trees.len() == members;
+    let mut tests = plan.task.regraded().into_iter().flat_map(|of| &of.tests);
+    is_bounded
+        && members > 0
+        && plan.task.aim.sides().is_none_or(|sides| is_version(&sides.trees))
+        && tests.all(|test| has_scenario(plan, test.scenario) && is_version(&test.trees))
 }
 
 /// Returns whether a comparison that begins with these trials of each version has few enough after all its
@@ -75,7 +81,7 @@ fn has_shipment(plan: &Plan, shipment: &Shipment) -> bool {
     let unpaired = shipment
         .unpaired
         .iter()
-        .flat_map(|UnpairedSamples { start, challenger }| start.iter().chain(challenger));
+        .flat_map(|UnpairedSamples { start, challenger, .. }| start.iter().chain(challenger));
     let pairs = shipment.pairs.iter().map(|pair| pair.scenario);
     let mut named = pairs.chain(unpaired.map(|(scenario, _)| *scenario)).chain(shipment.fell.iter().copied());
     named.all(|scenario| has_scenario(plan, scenario))

@@ -16,6 +16,7 @@ use crate::runs::run::{Change, Fold};
 use crate::skills::candidate::{Candidate, Origin};
 use crate::skills::target::Place;
 
+use super::compare::control;
 use super::compare::extension::Extensions;
 use super::compare::panel::{self, Panel};
 use super::decision::Visible;
@@ -26,7 +27,7 @@ use super::known;
 use super::trial::measure::{Graded, Measure};
 use super::{
     Answer, Decision, Ending, Event, Improver, Measured, Plan, Run, Search, Seat, Shipment, Sides, Step,
-    StepState, Trial, Tune, Why,
+    StepState, StoredTest, Trial, Tune, Why,
 };
 
 #[derive(Clone, Debug, PartialEq)]
@@ -139,8 +140,10 @@ impl State {
         let trees =
             |sides: &Sides| sides.trees.iter().copied().take(plan.task.target.members.len()).collect();
         let given = plan.task.aim.sides().map(|sides| Candidate::original(trees(sides)));
+        let tests = plan.task.regraded().into_iter().flat_map(|of| &of.tests);
+        let tested = tests.map(StoredTest::version);
         Self {
-            candidates: std::iter::once(plan.start()).chain(given).collect(),
+            candidates: std::iter::once(plan.start()).chain(given).chain(tested).collect(),
             rounds: Vec::new(),
             measure: Measure::default(),
             inconclusive_analyses: 0,
@@ -418,8 +421,7 @@ fn compare(run: &mut Run) {
 }
 
 fn judge_all(run: &mut Run) {
-    let measure = Measure::fresh(run, run.contestants()).by(run.state.panel.first);
-    set_measure(run, measure);
+    set_measure(run, control::measure(run));
 }
 
 fn set_measure(run: &mut Run, measure: Measure) {

@@ -34,6 +34,10 @@ pub struct Task {
     /// How often the held-out scenarios have decided in earlier runs. No decision depends on it.
     #[serde(default, skip_serializing_if = "is_none", rename = "looks_before")]
     pub held_out_uses: u32,
+    /// The held-out scenarios whose faults an earlier run has shown to an improver, after they had counted. Others come
+    /// first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seen: Vec<usize>,
     pub contract: Contract,
     pub rules: Rules,
     /// Older journals have only the first variant.
@@ -93,12 +97,28 @@ pub struct Regraded {
     /// that are not held out.
     #[serde(rename = "apart", default, skip_serializing_if = "std::ops::Not::not")]
     pub unpaired: bool,
+    /// The trials that are compared with those, if they were the last ones of a search that went on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tests: Vec<StoredTest>,
     /// The number of each scenario there. It determines the order of the trials and the keys of the judge's answers.
     pub numbers: Vec<usize>,
     /// The number of reused trials, and how many of them a judge is asked about.
     pub trials: u32,
     pub judged: u32,
     pub left_out: Vec<(Name, LeftOut)>,
+}
+
+/// A trial of a search that was also a test, of the version of that moment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredTest {
+    pub scenario: usize,
+    pub trees: Vec<TreeId>,
+}
+
+impl StoredTest {
+    pub(super) fn version(&self) -> Candidate {
+        Candidate::original(self.trees.clone())
+    }
 }
 
 /// The reason why a scenario is not judged again.
@@ -232,11 +252,14 @@ pub enum Search {
         /// The held-out scenarios were drawn, not chosen, so trials on them may be compared with the start's trials on
         /// others.
         drawn: bool,
+        /// The last trials of the search are on this many held-out scenarios, and are the challenger's side of the final
+        /// comparison: each is scored before anything is edited because of it.
+        #[serde(default, skip_serializing_if = "is_none")]
+        tests: u32,
     },
 }
 
 impl Search {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
     fn is_rounds(&self) -> bool {
         *self == Self::Rounds
     }
@@ -298,7 +321,7 @@ impl Task {
     /// Returns the runs of each member in a search by single trials, and whether its final comparison tries only the
     /// challenger.
     pub(crate) fn runs(&self) -> Option<(usize, bool)> {
-        let Search::Draft { runs, drawn } = self.rules.search else { return None };
+        let Search::Draft { runs, drawn, .. } = self.rules.search else { return None };
         // A run with a number of trials does not search, and stored trials are not divided again.
         if self.aim.trials().is_some() || self.regraded().is_some() {
             return None;
@@ -309,10 +332,19 @@ impl Task {
         Some((runs as usize / self.target.members.len().max(1), alone))
     }
 
+    /// Returns the number of trials of a search that are also tests.
+    pub fn tests(&self) -> usize {
+        match self.rules.search {
+            Search::Draft { tests, .. } if self.runs().is_some() => tests as usize,
+            Search::Draft { .. } | Search::Rounds => 0,
+        }
+    }
+
     /// Returns the most scenarios of a final comparison. For a search by single trials, those use about a quarter of
     /// its runs or, if only the challenger is tried, a fifth.
     pub(super) fn most_compared(&self) -> usize {
         let most = match self.runs() {
+            Some(_) if self.tests() > 0 => self.tests(),
             Some((runs, true)) => runs.div_ceil(5),
             Some((runs, false)) => runs / 8,
             None => usize::MAX,

@@ -233,12 +233,12 @@ impl Run {
         self.plan.places().any(|place| self.member_is_unused(candidate, place, ordinals))
     }
 
-    /// Whether a changed member of a candidate was used in none of these trials.
-    pub(crate) fn change_is_unused(&self, candidate: CandidateId, ordinals: &RangeInclusive<u32>) -> bool {
+    /// Whether a changed member of the challenger was used in none of the trials of the final comparison.
+    pub(crate) fn change_is_unused(&self, candidate: CandidateId) -> bool {
         let trees = |id| self.candidate(id).map(|candidate| candidate.trees.as_slice()).unwrap_or_default();
         let (start, now) = (trees(self.start()), trees(candidate));
         let changed = self.plan.places().filter(|place| start.get(place.0) != now.get(place.0));
-        changed.into_iter().any(|place| self.member_is_unused(candidate, place, ordinals))
+        changed.into_iter().any(|place| self.deciding_uses(candidate, place).is_unused())
     }
 
     fn member_is_unused(
@@ -250,9 +250,13 @@ impl Run {
         Uses::of(self, candidate, Some(member), ordinals.clone()).is_unused()
     }
 
-    /// Returns the trials that the final comparison rests on.
-    pub fn deciding(&self) -> RangeInclusive<u32> {
-        SEARCH + 1..=SEARCH + self.confirm()
+    /// Counts the uses of a member in the trials of one side of the final comparison.
+    fn deciding_uses(&self, candidate: CandidateId, member: Place) -> Uses {
+        let measure = &self.state.measure;
+        if measure.is_of_tests() && self.state.challenger == Some(candidate) {
+            return Uses::in_trials(self, measure.units(measure.scenarios().len()), Some(member));
+        }
+        Uses::of(self, candidate, Some(member), SEARCH + 1..=SEARCH + self.confirm())
     }
 
     /// Returns how often each version is tried on each scenario of the final comparison.
@@ -270,8 +274,8 @@ impl Run {
     /// Returns the looks at the final comparison, or at its newest extension. Samples that are not pairs get only one,
     /// and so do pairs that earlier looks have seen.
     pub fn interim_analyses(&self) -> Vec<InterimAnalysis> {
-        let analyses = self.plan.interim_analyses();
-        let pairs = analyses.last().map_or(0, |analysis| analysis.pairs);
+        let pairs = control::compared(self).len();
+        let analyses = self.plan.analyses_of(pairs);
         let has_one = self.state.extensions.parts() > 1 || control::trials(self).is_some();
         if has_one { vec![InterimAnalysis { pairs, alpha: self.plan.task.rules.alpha() }] } else { analyses }
     }
@@ -319,8 +323,10 @@ impl Run {
     /// Whether the champion was unused in all its trials: those of the comparison or, without one, of the search.
     pub(super) fn champion_is_unused(&self) -> bool {
         let Some(shipment) = &self.state.shipment else { return false };
-        let ordinals = if shipment.is_compared() { self.deciding() } else { SEARCH..=SEARCH };
-        self.is_unused(shipment.champion, &ordinals)
+        if !shipment.is_compared() {
+            return self.is_unused(shipment.champion, &(SEARCH..=SEARCH));
+        }
+        self.plan.places().any(|place| self.deciding_uses(shipment.champion, place).is_unused())
     }
 
     /// Returns the score of a candidate in the search.

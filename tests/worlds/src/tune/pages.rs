@@ -36,7 +36,7 @@ pub fn plan(members: &[&str], scenarios: usize) -> Plan {
 /// Returns a search by single trials of scenarios that all ask for the same three things; every third one is held out.
 pub fn by_single_trials(scenarios: usize, runs: u32) -> Plan {
     let mut plan = plan(&["refunds"], scenarios);
-    plan.task.rules.search = Search::Draft { runs, drawn: false };
+    plan.task.rules.search = Search::Draft { runs, drawn: false, tests: 0 };
     let statements = ["The answer names the amount.", "It says when the money arrives.", "The tone is calm."];
     for (nth, scenario) in plan.task.scenarios.iter_mut().enumerate() {
         scenario.held_out = nth % 3 == 2;

@@ -147,7 +147,7 @@ type ScenarioScores = (usize, Option<Score>, Option<Score>);
 /// Returns the scenarios in the order of the suite, not of the trials.
 fn in_order(shipment: &Shipment) -> Vec<ScenarioScores> {
     let pairs = shipment.pairs.iter().map(|pair| (pair.scenario, Some(pair.start), Some(pair.challenger)));
-    let unpaired = shipment.unpaired.iter().flat_map(|UnpairedSamples { start, challenger }| {
+    let unpaired = shipment.unpaired.iter().flat_map(|UnpairedSamples { start, challenger, .. }| {
         let start = start.iter().map(|(scenario, score)| (*scenario, Some(*score), None));
         start.chain(challenger.iter().map(|(scenario, score)| (*scenario, None, Some(*score))))
     });

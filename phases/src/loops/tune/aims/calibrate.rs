@@ -2,6 +2,7 @@
 //! anything is spent on a search.
 
 use super::{AimRules, measure_start, scores};
+use crate::judging::proof::Weights;
 use crate::judging::proof::power::{self, Needed, Noise, Samples, Size};
 use crate::judging::score::Score;
 use crate::loops::tune::compare::price::{self, Cost};
@@ -51,7 +52,7 @@ pub fn of(run: &Run) -> Option<Calibration> {
 fn to_search(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
     plan.task.aim = Aim::Improve;
-    if let Search::Draft { runs, drawn } = plan.task.rules.search {
+    if let Search::Draft { runs, drawn, .. } = plan.task.rules.search {
         plan.draft_with(runs, drawn);
     }
     plan
@@ -74,7 +75,7 @@ fn comparison(run: &Run, noise: Option<&Noise>) -> Comparison {
     let plan = to_search(&run.plan);
     let rules = &plan.task.rules;
     let pairs = match plan.basis() {
-        Basis::HeldOut => measure::compared(&plan).len(),
+        Basis::HeldOut => measure::planned(&plan).len(),
         Basis::Searched | Basis::All | Basis::Few | Basis::Structure => 0,
     };
     let headroom = noise.map_or(100.0, |noise| 100.0 - noise.mean);
@@ -82,7 +83,8 @@ fn comparison(run: &Run, noise: Option<&Noise>) -> Comparison {
         plan.task.runs().filter(|(_, alone)| *alone && pairs > 0).map(|_| drafting::first(&plan).len());
     let smallest = noise.and_then(|noise| {
         if let Some(control) = control {
-            let of = Samples { control, fresh: pairs, alpha: rules.alpha() };
+            let weights = if plan.task.tests() > 0 { Weights::Rising } else { Weights::Equal };
+            let of = Samples { control, fresh: pairs, weights, alpha: rules.alpha() };
             return power::smallest_between(
                 power::deviation(&points(run).concat())?,
                 of,

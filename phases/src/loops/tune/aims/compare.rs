@@ -3,7 +3,7 @@
 
 use super::{AimRules, regrade};
 use crate::base::id::CandidateId;
-use crate::judging::proof::{self, Conclusion, InterimAnalysis};
+use crate::judging::proof::{self, Conclusion, InterimAnalysis, Weights};
 use crate::judging::score::{self, Score};
 use crate::loops::MostCalls;
 use crate::loops::tune::compare::{control, panel, price};
@@ -124,7 +124,7 @@ fn interim_result(run: &Run, challenger: CandidateId, planned: &[InterimAnalysis
     let effect = run.plan.basis().is_tested().then(|| {
         if let Some(samples) = &unpaired {
             let [start, challenger] = samples.points();
-            return proof::unpaired_effect(&start, &challenger, analysis.alpha);
+            return proof::unpaired_effect(&start, &challenger, samples.weights(), analysis.alpha);
         }
         let differences = |analysis: &InterimAnalysis| -> Vec<f64> {
             panel::pairs(run, measure, analysis.pairs).iter().map(Pair::difference).collect()
@@ -136,10 +136,8 @@ fn interim_result(run: &Run, challenger: CandidateId, planned: &[InterimAnalysis
         proof::effect(planned, &planned[..=nth].iter().map(differences).collect::<Vec<_>>())
     });
     let of = |score: fn(&Pair) -> Score| score::mean(&pairs.iter().map(score).collect::<Vec<_>>());
-    let alone =
-        |scores: &[(usize, Score)]| score::mean(&scores.iter().map(|(_, score)| *score).collect::<Vec<_>>());
     let (start, own) = match &unpaired {
-        Some(unpaired) => (alone(&unpaired.start), alone(&unpaired.challenger)),
+        Some(unpaired) => unpaired.means(),
         None => (of(|pair| pair.start), of(|pair| pair.challenger)),
     };
     let conclusion = match effect {
@@ -147,7 +145,7 @@ fn interim_result(run: &Run, challenger: CandidateId, planned: &[InterimAnalysis
         None if own > start => Conclusion::Win,
         None => Conclusion::Loss,
     };
-    let unused = || run.change_is_unused(challenger, &run.deciding());
+    let unused = || run.change_is_unused(challenger);
     let verdict = match conclusion {
         _ if own.is_none() || !is_covered(run, analysis.pairs) => Verdict::Unjudged,
         Conclusion::Win if unused() => Verdict::Unused,
@@ -254,25 +252,40 @@ pub(crate) fn fallen(pairs: &[Pair]) -> Vec<usize> {
 fn samples(run: &Run, challenger: CandidateId) -> Option<UnpairedSamples> {
     let (control, measure) = (control::trials(run)?, &run.state.measure);
     let of_start = |trial: Trial| mean(run, run.start(), trial.scenario, std::iter::once(trial));
-    let fresh = |&scenario: &usize| mean(run, challenger, scenario, measure.trials_of(scenario));
+    let version = |scenario: usize| measure.version(challenger, scenario);
+    let fresh = |&scenario: &usize| mean(run, version(scenario), scenario, measure.trials_of(scenario));
+    let fresh: Vec<(usize, Score)> = measure.scenarios().iter().filter_map(fresh).collect();
+    let versions = fresh.iter().filter(|_| measure.is_of_tests()).map(|(scenario, _)| version(*scenario));
     Some(UnpairedSamples {
+        versions: versions.collect(),
         start: control.into_iter().filter_map(of_start).collect(),
-        challenger: measure.scenarios().iter().filter_map(fresh).collect(),
+        challenger: fresh,
     })
 }
 
-/// Averages the scores of a scenario's trials. Each was judged twice and counts with the mean.
+/// Averages the scores of a scenario's trials. Each was judged again and counts with the mean.
 fn mean(
     run: &Run,
     candidate: CandidateId,
     scenario: usize,
     trials: impl Iterator<Item = Trial>,
 ) -> Option<(usize, Score)> {
-    let scores: Vec<Score> = trials.filter_map(|trial| panel::score_twice(run, candidate, trial)).collect();
+    let scores: Vec<Score> = trials.filter_map(|trial| panel::mean_score(run, candidate, trial)).collect();
     Some((scenario, score::mean(&scores)?))
 }
 
 impl UnpairedSamples {
+    /// Later tests of a search are of better versions, if edits help at all.
+    fn weights(&self) -> Weights {
+        if self.versions.is_empty() { Weights::Equal } else { Weights::Rising }
+    }
+
+    fn means(&self) -> (Option<Score>, Option<Score>) {
+        let [start, challenger] = self.points();
+        let mean = |weights: Weights, points: &[f64]| Some(Score::new(weights.mean(points)?)?.in_tenths());
+        (mean(Weights::Equal, &start), mean(self.weights(), &challenger))
+    }
+
     /// Returns the points of the start and those of the challenger.
     pub(crate) fn points(&self) -> [Vec<f64>; 2] {
         let points = |scores: &Vec<(usize, Score)>| scores.iter().map(|(_, score)| score.points()).collect();

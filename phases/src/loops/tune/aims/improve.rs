@@ -63,7 +63,7 @@ pub(crate) fn tail(run: &Run) -> Vec<Step> {
     }
     // A dangerous champion is never applied unattended, even if it is surely better.
     let is_safe = !run.needs_a_person();
-    let sure = run.plan.basis().is_sure() && is_safe;
+    let sure = run.basis().is_sure() && is_safe;
     let promote = Step::Promote { from: run.start(), to: champion };
     match task.apply {
         Apply::Unattended if sure => vec![promote],

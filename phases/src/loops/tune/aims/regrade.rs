@@ -16,7 +16,9 @@ use crate::base::id::TreeId;
 use crate::loops::tune::compare::control;
 use crate::loops::tune::trial::graded;
 use crate::loops::tune::trial::measure::{self, Measure};
-use crate::loops::tune::{Answer, Done, LeftOut, Next, Outcome, Plan, Regraded, Round, Run, Step, Trial};
+use crate::loops::tune::{
+    Answer, Done, LeftOut, Next, Outcome, Plan, Regraded, Round, Run, Step, StoredTest, Trial,
+};
 use crate::runs::event::{Failure, Spent};
 use crate::skills::candidate::Candidate;
 use crate::suites::scenario::Scenario;
@@ -29,6 +31,8 @@ pub struct Regrading {
     pub start: Candidate,
     pub challenger: Candidate,
     pub regraded: Regraded,
+    /// Those whose faults an improver has seen in an earlier run: they came last.
+    pub seen: Vec<usize>,
     /// How often each version was tried on each scenario.
     pub confirm: u32,
     /// The answers of its executors.
@@ -64,19 +68,22 @@ pub fn regrade(old: &Run, suite: &[Scenario]) -> Result<Regrading, NoComparison>
         stored.take(nth, (new, now), &mut taken);
     }
     let Taken { answers, trials, judged, .. } = taken;
+    let tests = stored.tests(&numbers);
+    let seen = (0..numbers.len()).filter(|new| old.plan.task.seen.contains(&numbers[*new])).collect();
     let of = old.plan.task.regraded();
     let regraded = Regraded {
         run: of.map_or(&old.plan.run, |of| &of.run).clone(),
         searched: old.plan.task.is_of_search(),
         era: stored.era,
         unpaired: !stored.control.is_empty(),
+        tests,
         numbers: numbers.into_iter().map(|nth| old.plan.task.number(nth)).collect(),
         trials,
         judged,
         left_out,
     };
     let [start, challenger] = stored.contestants.map(Candidate::clone);
-    Ok(Regrading { scenarios, start, challenger, regraded, confirm: old.confirm(), answers })
+    Ok(Regrading { scenarios, seen, start, challenger, regraded, confirm: old.confirm(), answers })
 }
 
 /// Has the current judge judge the start's first trials, if the challenger's trials are compared with them.
@@ -122,6 +129,18 @@ impl<'a> Stored<'a> {
         Ok(Self { run, contestants: [both.0, both.1], measures, control, era: measure.era() })
     }
 
+    /// Returns the tests of a search on these scenarios, under their new numbers.
+    fn tests(&self, numbers: &[usize]) -> Vec<StoredTest> {
+        let measure = &self.run.state.measure;
+        let test = |scenario: &usize| {
+            let version = self.run.candidate(measure.version(self.contestants[1].id, *scenario))?;
+            let scenario = numbers.iter().position(|nth| nth == scenario)?;
+            Some(StoredTest { scenario, trees: version.trees.clone() })
+        };
+        let scenarios = measure.scenarios().iter().filter(|_| measure.is_of_tests());
+        scenarios.filter_map(test).collect()
+    }
+
     /// Whether the comparison includes trials of a scenario.
     fn has(&self, scenario: usize) -> bool {
         self.trials(scenario).next().is_some()
@@ -150,7 +169,10 @@ impl<'a> Stored<'a> {
                 measure.contestants.contains(&candidate.id) && measure.scenarios().contains(&scenario)
             };
             let measures = self.measures.iter().filter(is_tried);
-            measures.flat_map(move |measure| measure.trials_of(scenario)).map(move |trial| (candidate, trial))
+            measures.flat_map(move |measure| {
+                let version = self.run.candidate(measure.version(candidate.id, scenario));
+                measure.trials_of(scenario).filter_map(move |trial| Some((version?, trial)))
+            })
         });
         of_control.chain(fresh)
     }
@@ -227,6 +249,7 @@ impl Regrading {
     pub fn trees(&self) -> Vec<TreeId> {
         let left = self.answers.iter().filter_map(|done| done.outcome.as_ref().ok()).flat_map(Answer::trees);
         let versions = [&self.start, &self.challenger].into_iter().flat_map(|one| one.trees.iter().copied());
-        versions.chain(left).collect()
+        let tested = self.regraded.tests.iter().flat_map(|test| test.trees.iter().copied());
+        versions.chain(tested).chain(left).collect()
     }
 }

@@ -38,7 +38,7 @@ impl Basis {
 
 impl Plan {
     pub fn basis(&self) -> Basis {
-        let compared = measure::compared(self);
+        let compared = measure::planned(self);
         if self.is_structural() {
             Basis::Structure
         } else if compared.len() < self.task.rules.confidence.fewest_pairs() {
@@ -55,7 +55,11 @@ impl Plan {
     /// Returns the number of pairs and the chance of error of each look, before any extension. Without a test there is
     /// one look.
     pub fn interim_analyses(&self) -> Vec<InterimAnalysis> {
-        let pairs = measure::compared(self).len();
+        self.analyses_of(measure::planned(self).len())
+    }
+
+    /// Returns the same for a comparison of this many pairs.
+    pub(crate) fn analyses_of(&self, pairs: usize) -> Vec<InterimAnalysis> {
         if self.basis().is_tested() {
             proof::interim_analyses_within(pairs, self.task.rules.alpha())
         } else {

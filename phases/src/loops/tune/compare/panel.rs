@@ -28,6 +28,8 @@ const CLOSE: f64 = 34.0;
 pub(crate) const ANCHORS: usize = 3;
 /// The number for a judge that has failed those.
 pub(crate) const MOST_ANCHORS: usize = 9;
+/// How often each trial is judged again if the search tests while it edits.
+pub(crate) const ANCHORS_OF_TESTS: usize = 2;
 
 /// The state of the judges during a comparison.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -160,6 +162,16 @@ fn tally(run: &Run, measure: &Measure) -> Result<Tally, Vec<Step>> {
         return Ok(Tally::default());
     }
     let mut sum = Tally::default();
+    if measure.is_of_tests() {
+        let all = anchored(run, measure, measure.scenarios().len(), MOST_ANCHORS);
+        let both: Vec<_> = (0..ANCHORS_OF_TESTS).map(|nth| answered(run, seat, nth, &all)).collect();
+        let open: Vec<Step> = both.iter().filter_map(|one| one.as_ref().err()).flatten().cloned().collect();
+        return if open.is_empty() {
+            Ok(both.into_iter().flatten().fold(sum, Tally::plus))
+        } else {
+            Err(open)
+        };
+    }
     for (analysis, rows) in rows_at_analyses(run, seat).into_iter().enumerate() {
         let first = anchored(run, measure, rows, ANCHORS);
         sum = sum.plus(answered(run, seat, analysis, &first)?);
@@ -299,14 +311,15 @@ pub fn score_of(run: &Run, candidate: CandidateId, trial: Trial) -> Option<Score
     unit(run, candidate, trial).score()
 }
 
-/// Returns the score of a trial. If it was judged again as an anchor, this is the mean of both.
-pub(crate) fn score_twice(run: &Run, candidate: CandidateId, trial: Trial) -> Option<Score> {
+/// Returns the score of a trial: the mean of its first judgement and of those as an anchor.
+pub(crate) fn mean_score(run: &Run, candidate: CandidateId, trial: Trial) -> Option<Score> {
     let first = unit(run, candidate, trial);
-    let again = first.judgement().and_then(|first| {
-        let step = judging(run, candidate, trial, Asked { anchor: Some(0), ..Asked::default() })?;
+    let again = |anchor| {
+        let step = judging(run, candidate, trial, Asked { anchor: Some(anchor), ..Asked::default() })?;
         let StepState::Answered(Answer::Judged(again)) = run.state_of(&step) else { return None };
-        graded::judged_again(&run.plan.task, trial.scenario, first, again)
-    });
+        graded::judged_again(&run.plan.task, trial.scenario, first.judgement()?, again)
+    };
+    let again = (0..ANCHORS_OF_TESTS).filter_map(again);
     score::mean(&first.score().into_iter().chain(again).collect::<Vec<_>>())
 }
 

@@ -1,6 +1,6 @@
 //! The cost of calls, based on those of the run, and the cost of an answer if the final comparison gave none.
 
-use super::panel;
+use super::{control, panel};
 use crate::base::role::Role;
 use crate::judging::proof::Effect;
 use crate::judging::proof::power::{self, Needed, Scatter, Size};
@@ -40,7 +40,7 @@ pub struct Way {
 /// Returns the price of the final comparison. `None` if it gave an answer or could not be priced.
 pub fn of(run: &Run) -> Option<Price> {
     let needed = run.state.shipment.as_ref()?.needed?;
-    let now = (measure::compared(&run.plan).len(), run.confirm());
+    let now = (control::compared(run).len(), run.confirm());
     let sizes = [needed.pairs.map(|pairs| (pairs, now.1)), needed.trials.map(|trials| (now.0, trials))];
     let way = |(scenarios, trials)| Way { scenarios, trials, cost: cost(run, calls(run, scenarios, trials)) };
     let mut ways: Vec<Way> = sizes.into_iter().flatten().map(way).collect();
@@ -87,7 +87,7 @@ pub(crate) fn needed(run: &Run, effect: Effect, pairs: &[Pair]) -> Needed {
 /// now.
 fn calls(run: &Run, scenarios: usize, trials: u32) -> MostCalls {
     let plan = &run.plan;
-    let compared = measure::compared(plan);
+    let compared = measure::planned(plan);
     let judged = compared.iter().filter(|scenario| plan.task.is_judged(**scenario)).count();
     let judged = (scenarios * judged).div_ceil(compared.len().max(1));
     let calls = |count: usize| 2 * u64::from(trials) * u64::try_from(count).unwrap_or(u64::MAX);

@@ -192,7 +192,7 @@ fn fixed(folder: &str, plan: &Plan, member: Place, tree: TreeId) -> Placement {
 /// Returns what each member passed on in the first scenario that ran to its end.
 fn passed_on(run: &Run, candidate: &Candidate) -> Vec<TreeId> {
     let era = run.era_of(candidate.id);
-    let scenarios = measure::searched(&run.plan).into_iter();
+    let scenarios = measure::tried(&run.plan).into_iter();
     let trials = scenarios.map(|scenario| Trial { scenario, ordinal: SEARCH, era });
     let mut handed = trials.map(|trial| measure::artifacts(run, candidate, trial));
     handed.find(|trees| trees.len() == candidate.trees.len()).unwrap_or_default()

@@ -102,7 +102,7 @@ fn badness(verdict: Verdict) -> u8 {
 
 /// Returns the judgements of a candidate in the search, in the canonical order of the scenarios.
 pub fn judgements(run: &Run, candidate: CandidateId, era: u32) -> impl Iterator<Item = (usize, &Judgement)> {
-    measure::searched(&run.plan).into_iter().filter_map(move |scenario| {
+    measure::tried(&run.plan).into_iter().filter_map(move |scenario| {
         let trial = Trial { scenario, ordinal: SEARCH, era };
         Some((scenario, panel::judgement(run, candidate, trial)?))
     })
@@ -110,7 +110,7 @@ pub fn judgements(run: &Run, candidate: CandidateId, era: u32) -> impl Iterator<
 
 /// Returns the scenarios of the search in which a member's agent did not finish, and why.
 pub fn unfinished(run: &Run, candidate: CandidateId, era: u32, place: Place) -> Vec<(usize, String)> {
-    let searched = measure::searched(&run.plan).into_iter();
+    let searched = measure::tried(&run.plan).into_iter();
     let failed = searched.filter_map(|scenario| {
         match panel::unit(run, candidate, Trial { scenario, ordinal: SEARCH, era }) {
             Unit::Failed { member, failure } if member == place => Some((scenario, failure.why.clone())),

@@ -217,7 +217,7 @@ fn execution(run: &Run, round: &Round) -> Value {
 /// Returns how many members of a chain finished on every scenario.
 fn how_far(run: &Run, round: &Round) -> usize {
     let Some(candidate) = run.candidate(round.candidate) else { return 0 };
-    let scenarios = measure::searched(&run.plan).into_iter();
+    let scenarios = measure::tried(&run.plan).into_iter();
     let trials = scenarios.map(|scenario| Trial { scenario, ordinal: SEARCH, era: round.era });
     trials.map(|trial| measure::exercised(run, candidate, trial).len()).min().unwrap_or(0)
 }

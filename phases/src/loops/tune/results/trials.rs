@@ -33,7 +33,7 @@ pub fn judged_trials(run: &Run) -> Vec<JudgedTrial<'_>> {
     if run.plan.task.aim.trials().is_some() {
         return judged(run, measured(run), rounds.last().map(|round| round.number));
     }
-    let searched = measure::searched(&run.plan);
+    let searched = measure::tried(&run.plan);
     let of_round = |round: &Round| judged(run, vec![searched_trials(round, &searched)], Some(round.number));
     rounds.iter().flat_map(of_round).chain(judged(run, compared_trials(run), None)).collect()
 }
@@ -80,7 +80,7 @@ pub fn last(run: &Run) -> Vec<(CandidateId, Vec<Trial>)> {
     }
     let left = run.state.shipment.as_ref().map_or_else(|| run.head(), |shipment| shipment.champion);
     let Some(round) = run.scored_round(left).or(run.state.rounds.last()) else { return Vec::new() };
-    vec![searched_trials(round, &measure::searched(&run.plan))]
+    vec![searched_trials(round, &measure::tried(&run.plan))]
 }
 
 /// A trial, and what failed in it.

@@ -9,7 +9,8 @@
 //! With two improvers, each is asked before that. `max_errors` failed edits in a row end the search.
 //!
 //! Drafts are not tested one by one: that costs more trials than it saves. The final comparison tests once, at the end,
-//! and gets the newest version.
+//! and gets the newest version. With few runs, the last trials are those of the comparison: each is the first one on a
+//! held-out scenario, and is scored before its faults are edited.
 
 use std::collections::BTreeSet;
 
@@ -18,11 +19,11 @@ use crate::base::id::CandidateId;
 use crate::judging::contract::CriterionId;
 use crate::judging::proof;
 use crate::judging::stop::Reason;
-use crate::loops::tune::compare::panel;
+use crate::loops::tune::compare::{control, panel};
 use crate::loops::tune::evidence::credit;
 use crate::loops::tune::evidence::faults::Fault;
 use crate::loops::tune::trial::measure::{self, SEARCH};
-use crate::loops::tune::{Decision, Edit, Next, Plan, Round, Run, Search, Trial};
+use crate::loops::tune::{Basis, Decision, Edit, Next, Plan, Round, Run, Search, Trial};
 use crate::suites::demand::Demand;
 
 /// The most faults edited at once, after the first trials and after each later one.
@@ -38,8 +39,10 @@ impl Plan {
     /// Sets up a search by drafts with this many runs, divided between search and final comparison. `drawn`: the
     /// held-out scenarios were drawn, not chosen by a person.
     pub fn draft_with(&mut self, runs: u32, drawn: bool) {
-        self.task.rules.search = Search::Draft { runs, drawn };
+        self.task.rules.search = Search::Draft { runs, drawn, tests: 0 };
         self.task.rules.confirm = self.task.rules.confirm.max(confirm(self));
+        let tests = u32::try_from(tests(self)).unwrap_or(0);
+        self.task.rules.search = Search::Draft { runs, drawn, tests };
         self.task.rules.max_iterations = u32::try_from(rounds(self)).unwrap_or(u32::MAX);
     }
 
@@ -47,14 +50,23 @@ impl Plan {
     /// leave a share with which it can win.
     pub fn set_aside(&mut self, extensions: u32) {
         let fits = |extensions: &u32| {
-            self.task.rules.extensions = *extensions;
-            self.can_win()
+            let mut plan = self.clone();
+            plan.extend_at_most(*extensions);
+            plan.can_win()
         };
-        self.task.rules.extensions = (1..=extensions).rev().find(fits).unwrap_or(0);
+        let extensions = (1..=extensions).rev().find(fits).unwrap_or(0);
+        self.extend_at_most(extensions);
+    }
+
+    fn extend_at_most(&mut self, extensions: u32) {
+        self.task.rules.extensions = extensions;
+        if let Search::Draft { runs, drawn, .. } = self.task.rules.search {
+            self.draft_with(runs, drawn);
+        }
     }
 
     fn can_win(&self) -> bool {
-        let (fresh, alpha) = (measure::compared(self).len(), self.task.rules.alpha());
+        let (fresh, alpha) = (measure::planned(self).len(), self.task.rules.alpha());
         let is_unpaired = self.task.runs().is_some_and(|(_, alone)| alone);
         self.basis().is_tested()
             && !self.interim_analyses().is_empty()
@@ -66,13 +78,29 @@ impl Plan {
 pub fn trials(plan: &Plan) -> Option<usize> {
     let (runs, alone) = plan.task.runs()?;
     let versions = if alone { 1 } else { 2 };
-    Some(runs.saturating_sub(versions * plan.task.rules.confirm as usize * measure::compared(plan).len()))
+    Some(runs.saturating_sub(versions * plan.task.rules.confirm as usize * measure::planned(plan).len()))
 }
 
-/// Returns the most rounds that those trials allow.
+/// Returns the most rounds that those trials allow, and the tests among them.
 pub fn rounds(plan: &Plan) -> usize {
-    (trials(plan).unwrap_or(0) + 1).saturating_sub(first(plan).len()).max(1)
+    (trials(plan).unwrap_or(0) + plan.task.tests() + 1).saturating_sub(first(plan).len()).max(1)
 }
+
+/// Returns how many trials are tests too. With more runs than a few for each scenario, trials of one version that is no
+/// longer edited show more; and further trials of an extension need scenarios that no improver has seen.
+fn tests(plan: &Plan) -> usize {
+    let (rules, Some((runs, true))) = (&plan.task.rules, plan.task.runs()) else { return 0 };
+    let is_scarce = runs < RUNS_OF_EACH * plan.task.scenarios.len();
+    if !is_scarce || rules.confirm > 1 || rules.extensions > 0 || plan.basis() != Basis::HeldOut {
+        return 0;
+    }
+    let held_out = plan.task.scenarios.iter().filter(|scenario| scenario.held_out).count();
+    held_out.min(runs.div_ceil(5) + MORE_TESTS)
+}
+
+const RUNS_OF_EACH: usize = 4;
+/// A test that the search learns from costs it nothing, so there are more than a fifth.
+const MORE_TESTS: usize = 2;
 
 /// With fewer trials, nothing can be drafted.
 pub const FEWEST: usize = FEWEST_FIRST + 2;
@@ -80,7 +108,7 @@ pub const FEWEST: usize = FEWEST_FIRST + 2;
 /// Returns the fresh trials of each version on each scenario that are reserved for the final comparison: about a
 /// quarter of the runs, or one.
 pub fn confirm(plan: &Plan) -> u32 {
-    let pairs = measure::compared(plan).len().max(1);
+    let pairs = measure::planned(plan).len().max(1);
     match plan.task.runs() {
         Some((_, true)) | None => 1,
         Some((runs, false)) => {
@@ -96,15 +124,24 @@ const MOST_TRIALS: u32 = 20;
 /// reserved.
 pub(crate) fn trials_left(run: &Run) -> Option<u32> {
     let (runs, _) = run.plan.task.runs()?;
+    if control::tests(run).is_some() {
+        return None;
+    }
     // The challenger is not among the contestants yet.
-    let each = (run.contestants().len() + 1) * measure::compared(&run.plan).len().max(1);
-    let left = u32::try_from(runs.saturating_sub(used(run)) / each).unwrap_or(u32::MAX);
+    let each = (run.contestants().len() + 1) * measure::planned(&run.plan).len().max(1);
+    let left = u32::try_from(runs.saturating_sub(made(run).count()) / each).unwrap_or(u32::MAX);
     Some(left.min(MOST_LEFT)).filter(|left| *left > run.plan.task.rules.confirm)
 }
 
-/// Returns the number of trials that the search has made.
+/// Returns the scenario of each trial that the search has made.
+fn made(run: &Run) -> impl Iterator<Item = usize> + '_ {
+    run.state.rounds.iter().flat_map(|round| round.scenarios.iter().copied())
+}
+
+/// Counts the trials that were not tests.
 fn used(run: &Run) -> usize {
-    run.state.rounds.iter().map(|round| round.scenarios.len()).sum()
+    let is_test = |scenario: usize| run.plan.task.tests() > 0 && run.plan.task.scenarios[scenario].held_out;
+    made(run).filter(|scenario| !is_test(*scenario)).count()
 }
 
 /// More trials of each scenario would add little.
@@ -113,7 +150,9 @@ pub(crate) const MOST_LEFT: u32 = 10;
 /// Returns the scenarios on which the start is tried first. The challenger is compared with those trials.
 pub(crate) fn first(plan: &Plan) -> Vec<usize> {
     let searched = measure::searched(plan);
-    let some = (trials(plan).unwrap_or(0) * 3).div_ceil(10).clamp(FEWEST_FIRST, MOST_FIRST);
+    let more = if plan.task.tests() > 0 { MORE_TESTS } else { 0 };
+    let trials = trials(plan).unwrap_or(0) + more;
+    let some = (trials * 3).div_ceil(10).clamp(FEWEST_FIRST, MOST_FIRST);
     searched.into_iter().take(some).collect()
 }
 
@@ -160,7 +199,9 @@ pub(crate) fn newest(run: &Run) -> CandidateId {
 
 fn over(run: &Run) -> Option<Reason> {
     let most = run.plan.task.rules.max_errors;
-    if run.failed_edits().filter(|edit| edit.is_refused()).count() >= most as usize {
+    if control::tests(run).is_some_and(|tests| tests.iter().all(|(_, version)| version.is_some())) {
+        Some(Reason::Exhausted)
+    } else if run.failed_edits().filter(|edit| edit.is_refused()).count() >= most as usize {
         Some(Reason::Refused)
     } else if run.failed_in_a_row() >= most {
         Some(Reason::Failed)
@@ -232,21 +273,38 @@ fn real_faults(round: &Round) -> impl Iterator<Item = &Fault> {
 /// Statements with this chance or more are left alone, even after one failure.
 pub(crate) const PROBABLY_MET: f64 = 0.7;
 
-/// Opens the most informative scenario that this version was not tried on, if any is left.
+/// Opens the most informative scenario that this version was not tried on or, if none is left, the next test.
 fn open(run: &Run, candidate: CandidateId) -> Option<Next<'_>> {
+    let scenario = most_informative(run, candidate).or_else(|| next_test(run));
+    match scenario {
+        Some(scenario) => Some(measure::open(run, candidate, vec![scenario])),
+        // Checked only here, so that faults of the last trial are still edited.
+        None if is_used_up(run) => Some(Next::Decide(Decision::Stop(Reason::Exhausted))),
+        None => None,
+    }
+}
+
+fn is_used_up(run: &Run) -> bool {
+    used(run) >= trials(&run.plan).unwrap_or(0)
+}
+
+fn next_test(run: &Run) -> Option<usize> {
+    let mut tests = control::tests(run)?.into_iter();
+    tests.find_map(|(scenario, version)| version.is_none().then_some(scenario))
+}
+
+fn most_informative(run: &Run, candidate: CandidateId) -> Option<usize> {
+    if is_used_up(run) {
+        return None;
+    }
     let is_open = |scenario: &usize| {
         let trial = Trial { scenario: *scenario, ordinal: SEARCH, era: run.state.era };
         !panel::is_settled(run, candidate, trial)
     };
-    // Checked only here, so that faults of the last trial are still edited.
-    if used(run) >= trials(&run.plan).unwrap_or(0) {
-        return Some(Next::Decide(Decision::Stop(Reason::Exhausted)));
-    }
     let open =
         measure::searched(&run.plan).into_iter().filter(is_open).map(|one| (one, informativeness(run, one)));
     // On a tie the first one wins: the order follows the run's seed.
-    let (scenario, _) = open.reduce(|best, one| if one.1 > best.1 { one } else { best })?;
-    Some(measure::open(run, candidate, vec![scenario]))
+    open.reduce(|best, one| if one.1 > best.1 { one } else { best }).map(|(scenario, _)| scenario)
 }
 
 /// Returns how informative a trial of a scenario would be: the doubt about its statements, reduced if the scenario was

@@ -34,6 +34,8 @@ pub(crate) const RETRIALS: u32 = 3;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measure {
     pub contestants: Vec<CandidateId>,
+    /// The version that is tried on each scenario in the place of the only contestant; empty if it is tried itself.
+    versions: Vec<CandidateId>,
     first_ordinal: u32,
     ordinals: u32,
     era: u32,
@@ -68,11 +70,21 @@ impl Measure {
     }
 
     /// Measures the contestants of the final comparison, on fresh trials.
-    pub fn fresh(run: &Run, contestants: Vec<CandidateId>) -> Self {
+    pub fn fresh(run: &Run, compared: Vec<usize>, contestants: Vec<CandidateId>) -> Self {
         let trials = (SEARCH + 1, run.confirm());
         let interim_rows = run.interim_analyses().into_iter().map(|analysis| analysis.pairs).collect();
-        let compared = compared(&run.plan);
         Self { interim_rows, ..Self::over(&run.plan, compared, contestants, trials, run.state.era) }
+    }
+
+    /// Takes first trials of one version on each scenario for those of the challenger.
+    pub(crate) fn of_tests(
+        run: &Run,
+        challenger: CandidateId,
+        scenarios: Vec<usize>,
+        versions: Vec<CandidateId>,
+    ) -> Self {
+        let measure = Self::over(&run.plan, scenarios, vec![challenger], (SEARCH, 1), run.state.era);
+        Self { versions, ..measure }
     }
 
     /// Retries some of the scenarios.
@@ -101,6 +113,7 @@ impl Measure {
         let done = vec![false; order.len() * ordinals as usize * contestants.len()];
         Self {
             contestants,
+            versions: Vec::new(),
             first_ordinal,
             ordinals,
             era,
@@ -240,7 +253,20 @@ impl Measure {
     /// Returns how many of a contestant's trials on the first scenarios have a score.
     pub(crate) fn scored_of(&self, run: &Run, candidate: CandidateId, rows: usize) -> usize {
         let trials = self.order.iter().take(rows).flat_map(|&scenario| self.trials_of(scenario));
-        trials.filter(|trial| scored(run, candidate, *trial, self.seat).is_some()).count()
+        let is_scored =
+            |trial: &Trial| scored(run, self.version(candidate, trial.scenario), *trial, self.seat).is_some();
+        trials.filter(is_scored).count()
+    }
+
+    /// Returns the version that a contestant's trial on a scenario has tried.
+    pub(crate) fn version(&self, contestant: CandidateId, scenario: usize) -> CandidateId {
+        let row = self.rows.get(scenario).copied().flatten();
+        row.and_then(|row| self.versions.get(row)).copied().unwrap_or(contestant)
+    }
+
+    /// Whether each of its trials has tried a version of its own.
+    pub fn is_of_tests(&self) -> bool {
+        !self.versions.is_empty()
     }
 
     pub fn scenarios(&self) -> &[usize] {
@@ -279,8 +305,8 @@ impl Measure {
         let scenario =
             *self.order.get(block / self.ordinals as usize).filter(|_| index < self.trial_units())?;
         let nth = u32::try_from(block % self.ordinals as usize).unwrap_or(u32::MAX);
-        let contestant = (self.first[block] + column) % self.contestants.len();
-        Some((self.contestants[contestant], self.trial(scenario, nth)))
+        let contestant = self.contestants[(self.first[block] + column) % self.contestants.len()];
+        Some((self.version(contestant, scenario), self.trial(scenario, nth)))
     }
 
     fn trial(&self, scenario: usize, nth: u32) -> Trial {
@@ -377,14 +403,27 @@ pub fn searched(plan: &Plan) -> Vec<usize> {
     order.into_iter().filter(|&scenario| !plan.task.scenarios[scenario].held_out).collect()
 }
 
-/// Returns the scenarios of the final comparison: the held-out ones or, if there are none, all.
-pub fn compared(plan: &Plan) -> Vec<usize> {
-    let order = canonical_order(plan);
-    let (held_out, searched): (Vec<_>, Vec<_>) =
-        order.into_iter().partition(|&scenario| plan.task.scenarios[scenario].held_out);
-    let mut compared = if held_out.is_empty() { searched } else { held_out };
-    compared.truncate(plan.task.most_compared());
-    compared
+/// Returns the scenarios on which a search may have tried a candidate: its own, and those of its tests.
+pub fn tried(plan: &Plan) -> Vec<usize> {
+    let tests = if plan.task.tests() > 0 { planned(plan) } else { Vec::new() };
+    searched(plan).into_iter().chain(tests).collect()
+}
+
+/// Returns the scenarios that are planned for the final comparison: held-out ones or, if there are none, all.
+pub fn planned(plan: &Plan) -> Vec<usize> {
+    let held_out = held_out(plan);
+    let mut planned = if held_out.is_empty() { canonical_order(plan) } else { held_out };
+    planned.truncate(plan.task.most_compared());
+    planned
+}
+
+/// Returns the held-out scenarios in the canonical order, those first whose faults no earlier run has shown to an
+/// improver.
+pub(crate) fn held_out(plan: &Plan) -> Vec<usize> {
+    let mut held_out = canonical_order(plan);
+    held_out.retain(|&scenario| plan.task.scenarios[scenario].held_out);
+    held_out.sort_by_key(|scenario| plan.task.seen.contains(scenario));
+    held_out
 }
 
 /// Returns a number that depends only on the run's seed and a block of trials.

@@ -57,7 +57,7 @@ fn scenarios(run: &Run, shipment: &Shipment) -> Option<Block> {
         row(pair.scenario, [Some(pair.start), Some(pair.challenger)], difference)
     });
     let mut rows: Vec<Vec<Text>> = pairs.collect();
-    if let Some(UnpairedSamples { start, challenger }) = &shipment.unpaired {
+    if let Some(UnpairedSamples { start, challenger, .. }) = &shipment.unpaired {
         rows.extend(start.iter().map(|(nth, score)| row(*nth, [Some(*score), None], "-".to_owned())));
         rows.extend(challenger.iter().map(|(nth, score)| row(*nth, [None, Some(*score)], "-".to_owned())));
     }

@@ -37,7 +37,7 @@ pub fn comparison(run: &Run) -> Option<Value> {
         // By how many points the candidate is better, and the bounds of that; null if nothing was tested.
         "effect": shipment.effect,
         "confidence": run.plan.task.rules.confidence,
-        "basis": basis(run.plan.basis()),
+        "basis": basis(run.basis()),
         "caution": verdicts::caution(run),
         "start": version(run, shipment, Some(run.start())),
         "candidate": version(run, shipment, shipment.challenger),
@@ -119,10 +119,15 @@ fn pair(run: &Run, pair: &Pair) -> Value {
     })
 }
 
-fn unpaired(run: &Run, UnpairedSamples { start, challenger }: &UnpairedSamples) -> Value {
+fn unpaired(run: &Run, UnpairedSamples { start, challenger, versions }: &UnpairedSamples) -> Value {
     let scored = |(nth, score): &(usize, Score)| json!({ "scenario": scenario(run, *nth), "score": score });
     let listed = |scores: &[(usize, Score)]| scores.iter().map(scored).collect::<Vec<_>>();
-    json!({ "start": listed(start), "candidate": listed(challenger) })
+    let mut candidate = listed(challenger);
+    // Set if each was tried with the version that was newest then.
+    for (scored, version) in candidate.iter_mut().zip(versions) {
+        scored["version"] = json!(version);
+    }
+    json!({ "start": listed(start), "candidate": candidate })
 }
 
 fn scenario(run: &Run, nth: usize) -> Option<&str> {

@@ -132,19 +132,28 @@ impl Uses {
         member: Option<Place>,
         ordinals: RangeInclusive<u32>,
     ) -> Self {
+        // Uses by an earlier agent do not count.
+        let era = |ordinal| if ordinal == SEARCH { run.era_of(candidate) } else { run.state.era };
+        let trials = (0..run.plan.task.scenarios.len()).flat_map(|scenario| {
+            ordinals.clone().map(move |ordinal| Trial { scenario, ordinal, era: era(ordinal) })
+        });
+        Self::in_trials(run, trials.map(|trial| (candidate, trial)), member)
+    }
+
+    /// Counts the same on these trials.
+    pub(crate) fn in_trials(
+        run: &Run,
+        trials: impl Iterator<Item = (CandidateId, Trial)>,
+        member: Option<Place>,
+    ) -> Self {
         let mut uses = Self::default();
-        let Some(candidate) = run.candidate(candidate) else { return uses };
-        for scenario in 0..run.plan.task.scenarios.len() {
-            for ordinal in ordinals.clone() {
-                // Uses by an earlier agent do not count.
-                let era = if ordinal == SEARCH { run.era_of(candidate.id) } else { run.state.era };
-                let members = exercised(run, candidate, Trial { scenario, ordinal, era });
-                for (place, answer) in members.into_iter().enumerate() {
-                    if let Answer::Exercised { skill: Some(skill), .. } = answer
-                        && member.is_none_or(|member| member.0 == place)
-                    {
-                        uses.count(*skill);
-                    }
+        for (candidate, trial) in trials {
+            let members = run.candidate(candidate).map(|known| exercised(run, known, trial));
+            for (place, answer) in members.into_iter().flatten().enumerate() {
+                if let Answer::Exercised { skill: Some(skill), .. } = answer
+                    && member.is_none_or(|member| member.0 == place)
+                {
+                    uses.count(*skill);
                 }
             }
         }
