@@ -46,7 +46,7 @@ crash:
 kill:
     SKILLTUNE_TIER=all cargo test -p skilltune --all-features --test suite kill -- --nocapture
 
-# Three hundred searches by the real program, each next to the simulator's with the same seed.
+# Four hundred searches by the real program, each next to the simulator's with the same seed.
 law:
     cargo test --release -p skilltune --all-features --test suite law:: -- --ignored --nocapture
 

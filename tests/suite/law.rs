@@ -9,6 +9,7 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::path::Path;
 
 use serde_json::{Value, json};
 use skilltune_phases::judging::proof::Confidence;
@@ -125,6 +126,37 @@ fn the_real_program_decides_what_the_simulator_does_and_leaves_the_same_skill() 
     assert!(shipped > 0, "a skill is replaced in one of these worlds");
 }
 
+/// Returns the held-out scenarios that the search of a run has tried, in their order.
+fn tested(run: &Path) -> Vec<u64> {
+    let text = fs::read_to_string(run.join("history.jsonl")).expect("the journal is there");
+    let events: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("a line is JSON")["event"].take())
+        .collect();
+    let scenarios = &events[0]["started"]["scenarios"];
+    let opened = events.iter().filter_map(|event| event["decided"]["open"]["scenarios"].as_array());
+    let tried = opened.flatten().map(|nth| nth.as_u64().expect("a number"));
+    tried
+        .filter(|nth| scenarios[usize::try_from(*nth).expect("a small number")]["held_out"] == true)
+        .collect()
+}
+
+#[test]
+fn a_later_search_begins_with_held_out_scenarios_that_no_improver_has_seen() {
+    let law = Law::default();
+    let scene = scene(&World::new(law, 1), &json!(law), 1);
+    let line = ["tune", "writer", "--suite", "suite.toml", "--apply", "never", "--runs", "16", "--yes"];
+    let ran = scene.run(&line);
+    assert!(ran.stderr.contains(" (held out)\n"), "{ran:?}");
+    let first = scene.run_folders().remove(0);
+    scene.run(&line);
+    let then = scene.run_folders().into_iter().find(|run| *run != first).unwrap();
+    let (first, then) = (tested(&first), tested(&then));
+    assert_eq!((first.len(), then.len()), (6, 6), "{first:?} {then:?}");
+    assert!(then[..4].iter().all(|nth| !first.contains(nth)), "four of ten are left: {first:?} {then:?}");
+    assert!(then[4..].iter().all(|nth| first.contains(nth)), "{first:?} {then:?}");
+}
+
 #[test]
 #[ignore = "hundreds of searches: `just law`"]
 fn hundreds_of_real_searches_leave_what_the_simulator_says() {
@@ -132,7 +164,7 @@ fn hundreds_of_real_searches_leave_what_the_simulator_says() {
     let jobs = setting("SKILLTUNE_JOBS", 1);
     let seeds: Vec<u64> = (first..first + seeds).collect();
     eprintln!("runs  seeds     simulated  real program    difference  other decisions");
-    let budgets = [32, 64, 128].map(|runs| {
+    let budgets = [16, 32, 64, 128].map(|runs| {
         let pairs = of_all(&seeds, |seed| {
             (simulated(Law::default(), seed, runs), real(Law::default(), seed, runs, jobs))
         });
