@@ -18,6 +18,13 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Diagnostic>) {
     for (at, _, _) in reading.texts().filter(|(_, file, _)| is_tool(&file.path)) {
         walk.start(at);
     }
+    // Pages for people need not be named. They come last: another page that names the same file counts.
+    for (at, page, _) in reading.pages() {
+        if is_expected(&page.path) || is_note(&page.path) {
+            walk.reach(main, at);
+        }
+    }
+    walk.start(main);
     let ways = walk.ways;
     for (at, file) in reading.files.files().iter().enumerate() {
         match ways[at] {
@@ -418,14 +425,29 @@ mod tests {
 
     #[test]
     fn what_a_page_for_people_names_is_for_them() {
-        let files = skill("Keep README.md up to date.\n")
-            .with("README.md", "See demo/script.md and references/a.md.\n")
-            .with("demo/script.md", "")
-            .with("references/a.md", "");
-        assert_eq!(
-            found(&files, Rule::ReferenceNested),
-            ["references/a.md: only README.md mentions this file, not SKILL.md"]
-        );
+        for text in ["Keep README.md up to date.\n", "Text.\n"] {
+            let files = skill(text)
+                .with("README.md", "See demo/script.md, run.sh and references/a.md.\n")
+                .with("demo/script.md", "")
+                .with("references/a.md", "")
+                .with("scripts/run.sh", "");
+            assert!(found(&files, Rule::FileOrphan).is_empty());
+            let nested = ["references/a.md: only README.md mentions this file, not SKILL.md"];
+            assert_eq!(found(&files, Rule::ReferenceNested), nested);
+        }
+    }
+
+    #[test]
+    fn pages_for_people_are_followed_after_all_others() {
+        let files = skill("Read rules/a.md.\n")
+            .with("LAYOUT.md", "- rules/a.md\n- rules/b.md\n- rules/c.md\n")
+            .with("rules/a.md", "Then c.md.\n")
+            .with("rules/b.md", "")
+            .with("rules/c.md", "");
+        assert!(found(&files, Rule::FileOrphan).is_empty());
+        let nested = [("b", "LAYOUT.md"), ("c", "rules/a.md")]
+            .map(|(page, over)| format!("rules/{page}.md: only {over} mentions this file, not SKILL.md"));
+        assert_eq!(found(&files, Rule::ReferenceNested), nested);
     }
 
     #[test]
