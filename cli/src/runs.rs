@@ -165,7 +165,8 @@ impl Runs {
         let kinds = only.as_ref().map_or(LoopKind::ALL, std::slice::from_ref);
         let start = |&kind: &LoopKind| format!("`{}`", with_loop!(kind, L => L::START));
         let starts: Vec<_> = kinds.iter().map(start).collect();
-        Complaint::input(format!("no runs in {}", self.home.root().display()))
+        let of = only.map(|only| format!(" of {}", only.word())).unwrap_or_default();
+        Complaint::input(format!("no runs{of} in {}", self.home.root().display()))
             .hint(format!("start one with {}, or pass --project DIR", starts.join(", ")))
     }
 

@@ -15,10 +15,16 @@ pub fn run(args: &RollbackArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
         Some(_) => Some(named).filter(|id| scope.runs.kind(id) == LoopKind::Gan),
         None => newest_of_gan(scope),
     };
-    match of_gan {
-        Some(id) => gan::rollback::run(args.force, scope, &id),
-        None => tune::apply::rollback(args, scope),
+    if let Some(id) = of_gan {
+        return gan::rollback::run(args.force, scope, &id);
     }
+    let is_any = args.run.run.is_none() && scope.only.is_none();
+    if is_any && scope.runs.ids(Some(LoopKind::Tune)).is_empty() {
+        let root = scope.runs.home.root().display();
+        return Err(Complaint::input(format!("no run in {root} has replaced a skill or a folder"))
+            .hint("list runs with `skilltune list`"));
+    }
+    tune::apply::rollback(args, scope)
 }
 
 /// Returns the newest run that has replaced something, or may, if it is one of `gan`.

@@ -124,6 +124,14 @@ fn a_run_that_put_nothing_into_a_folder_is_refused() {
     assert!(said.contains("put nothing into a folder"), "{said}");
     let said = scene.refusal(&["apply", &id]);
     assert!(said.contains("it built files; `skilltune export RUN champion DIR`"), "{said}");
+    insta::assert_snapshot!(scene.refusal(&["rollback"]), @r"
+    error: no run in /project/.skilltune has replaced a skill or a folder
+    hint: list runs with `skilltune list`
+    ");
+    insta::assert_snapshot!(scene.refusal(&["apply"]), @r"
+    error: no runs of tune in /project/.skilltune
+    hint: start one with `skilltune tune SKILL`, or pass --project DIR
+    ");
 }
 
 #[test]
