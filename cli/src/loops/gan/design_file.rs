@@ -30,6 +30,7 @@ use crate::trust::file::TextFile;
 /// The path of the file in a project.
 const PLACE: &str = ".moai/config/sections/design.yaml";
 const LARGEST: u64 = 256 << 10;
+const NO_PART: &str = "it has no gan_loop";
 /// File systems refuse longer names.
 const LONGEST_NAME: usize = 255;
 
@@ -59,7 +60,7 @@ impl DesignFile {
         // An unreadable record of trust trusts nothing.
         let doubts = TrustStore::new(env).doubts(&file, &[]).unwrap_or_else(|_| Some(Vec::new()));
         match (Original::read(file.text()), doubts.filter(|_| !is_trusted)) {
-            (Ok(None), _) => Ok(Self::default()),
+            (Ok(None), _) => Ok(Self::unused(&format!(": {NO_PART}"))),
             (Ok(Some(original)), None) => {
                 Ok(Self::used(PLACE.to_owned(), Origin::Project(file.path), original))
             }
@@ -167,7 +168,7 @@ pub fn to_trust(path: &Path) -> Result<(TextFile, String), Complaint> {
     let project = path.ancestors().nth(Path::new(PLACE).iter().count()).expect("the path ends with it");
     let file = read(project).map_err(|why| refused(&why))?.ok_or_else(|| refused("it does not exist"))?;
     let original = Original::read(file.text()).map_err(|why| refused(&why.to_string()))?;
-    let original = original.ok_or_else(|| refused("it has no gan_loop"))?;
+    let original = original.ok_or_else(|| refused(NO_PART))?;
     let mut lines = set_keys(&original);
     if lines.is_empty() {
         lines.push("no settings".to_owned());

@@ -96,14 +96,24 @@ fn what_does_nothing_is_named() {
 }
 
 #[test]
-fn without_a_file_or_its_part_nothing_is_said() {
-    for files in [Files::new("", ""), world("", "", "design: {enabled: true}\n")] {
-        let design = found(&files, true);
-        assert_eq!((design.remarks.len(), design.original()), (0, &Original::default()));
-    }
+fn without_a_file_nothing_is_said() {
     let files = Files::new("", "");
-    fs::write(files.project().join(".moai"), "a file").unwrap();
     assert_eq!(found(&files, true).remarks.len(), 0);
+    fs::write(files.project().join(".moai"), "a file").unwrap();
+    let design = found(&files, true);
+    assert_eq!((design.remarks.len(), design.original()), (0, &Original::default()));
+}
+
+#[test]
+fn a_file_without_its_part_is_named_also_if_it_is_trusted() {
+    for text in ["design: {gan_lop: {max_iterations: 7}}\n", "evaluator: {memory_scope: global}\n", ""] {
+        let files = world("", "", text);
+        for is_trusted in [false, true] {
+            let design = found(&files, is_trusted);
+            let said = ".moai/config/sections/design.yaml is not used: it has no gan_loop";
+            assert_eq!((remarks(&files, &design).as_str(), applied(&files, &design).0), (said, 5), "{text}");
+        }
+    }
 }
 
 #[test]
