@@ -1,6 +1,7 @@
 //! The settings of the original loop that are also settings of ours: a `design.yaml` with a part `gan_loop`.
 //!
-//! docs/gan.md says of each key of that file what reads it. A value that the original would refuse is an error.
+//! docs/gan.md says of each key of that file what reads it. A value of such a key that the original would refuse is an
+//! error.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -120,7 +121,7 @@ impl Original {
         let design = file.get("design").filter(|design| design.get(PART).is_some());
         let whole = design.unwrap_or(&file);
         let Some(part) = whole.get(PART) else { return Ok(None) };
-        for path in [PART, "gan_loop.sprint_contract"] {
+        for path in [PART, "gan_loop.sprint_contract", "evaluator"] {
             let at = path.split('.').try_fold(whole, |at, key| at.get(key));
             if at.is_some_and(|at| !at.is_object() && !at.is_null()) {
                 return Err(wrong(path, "must be a mapping"));
@@ -327,6 +328,12 @@ gan_loop:
         let why = "gan_loop.sprint_contract.optional_harness_levels: must have at most 3 levels";
         assert_eq!(refused(&many), why);
         assert!(Original::read("gan_loop: [1]\n").is_err());
+        let why = |evaluator: &str| {
+            let text = format!("design: {{gan_loop: {{}}, evaluator: {evaluator}}}\n");
+            Original::read(&text).unwrap_err().to_string()
+        };
+        assert_eq!(why("cumulative"), "evaluator: must be a mapping");
+        assert!(why("{memory_scope: [1]}").starts_with("evaluator.memory_scope: invalid type: sequence"));
         assert_eq!(read("gan_loop:\n  pass_threshold: 0\n").threshold, None, "as if it were not there");
         assert_eq!(read("gan_loop:\n  pass_threshold: 0.6\n").threshold, Score::new(60.0));
     }
@@ -342,6 +349,8 @@ gan_loop:
         assert_eq!(original.unknown, expected);
         assert_eq!(original.memory.as_deref(), Some("per_project"));
         assert_eq!(read("name: x\ngan_loop:\n  strict: true\n").unknown, ["gan_loop.strict"]);
+        let unread = read("design: {gan_loop: {}, evaluator: ~, adaptation: 7, figma: [1]}\n");
+        assert_eq!(unread, Original::default(), "no value of theirs is read");
     }
 
     #[test]
