@@ -1,5 +1,7 @@
 //! `list`: how each run ended, and calibrations in one line.
 
+use std::fs;
+
 use serde_json::json;
 
 use crate::finished::won;
@@ -52,4 +54,22 @@ fn the_calibrations_of_many_nights_are_one_line_unless_all_are_asked_for() {
     assert_eq!(kinds(&["list", "--all", "--limit", "2"]), ["KIND", "calibrate", "calibrate"]);
     let runs = nights.scene.run(&["list", "--format", "json"]).json();
     assert_eq!(runs.as_array().unwrap().len(), 4, "scripts get every run");
+}
+
+#[test]
+fn the_table_has_the_latest_two_hundred_runs_unless_all_are_asked_for() {
+    let scene = Scene::new(&[("writer", 40)], &json!({}));
+    assert!(scene.run(&["tune", "writer", "write a page", "--yes", "--max-iterations", "1"]).code.is_some());
+    let run = scene.run_folder();
+    for nth in 0..200 {
+        let older = run.with_file_name(format!("{nth:04x}-20250101-{nth:06}"));
+        fs::create_dir(&older).unwrap();
+        fs::copy(run.join("history.jsonl"), older.join("history.jsonl")).unwrap();
+    }
+    let listed = scene.run(&["list"]);
+    assert_eq!(listed.stderr, "1 older run left out; `skilltune list --all` lists all\n", "{listed:?}");
+    let rows = |arguments: &[&str]| scene.run(arguments).stdout.lines().count() - 1;
+    assert_eq!((rows(&["list"]), rows(&["list", "--all"]), rows(&["list", "--limit", "3"])), (200, 201, 3));
+    let id = run.file_name().unwrap().to_str().unwrap();
+    assert!(listed.stdout.lines().nth(1).unwrap().starts_with(id), "the latest one first: {listed:?}");
 }

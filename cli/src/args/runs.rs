@@ -223,10 +223,10 @@ pub struct ListArgs {
     /// List only runs of this loop
     #[arg(long = "loop", value_name = "LOOP", value_parser = loop_kinds())]
     pub kind: Option<LoopKind>,
-    /// List at most the latest N runs
+    /// List only the latest N runs [default: 200 in the table, all as JSON]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: Option<u32>,
-    /// List every calibration, not only the latest one of each skill
+    /// List all runs, and every calibration, not only the latest one of each skill
     #[arg(long)]
     pub all: bool,
     /// Output format

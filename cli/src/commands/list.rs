@@ -16,35 +16,44 @@ use crate::settings::values::Format;
 use crate::terminal::columns::data_width;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::exit::Exit;
-use crate::text::figures;
+use crate::text::figures::{self, count};
 
 pub fn run(args: &ListArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     let (runs, printer) = (&scope.runs, scope.printer);
     let ids = runs.ids(only(scope.only, args.kind)?);
-    let limit = args.limit.map_or(usize::MAX, |limit| limit as usize);
+    let given = args.limit.map(|limit| limit as usize);
     match args.format {
         Format::Json => {
-            let listed = ids.iter().take(limit);
+            let listed = ids.iter().take(given.unwrap_or(usize::MAX));
             let rows: Vec<Value> =
                 listed.map(|id| with_loop!(runs.kind(id), L => object::<L>(scope, id))).collect();
             printer.json(&serde_json::to_string_pretty(&rows).expect("JSON has a text"))?;
         }
         Format::Human if ids.is_empty() => printer.talk("no runs yet"),
         Format::Human => {
+            let most = given.unwrap_or(if args.all { usize::MAX } else { LATEST });
+            let latest = ids.iter().take(most);
             let mut rows: Vec<ListedRun> =
-                ids.iter().map(|id| with_loop!(runs.kind(id), L => row::<L>(scope, id))).collect();
+                latest.map(|id| with_loop!(runs.kind(id), L => row::<L>(scope, id))).collect();
             if !args.all {
                 rows = folded(rows);
             }
-            rows.truncate(limit);
             printer.data(&lines(&rows, data_width(scope.env), printer.data).join("\n"))?;
             if rows.iter().any(|row| row.older > 0) {
                 printer.talk("older calibrations are folded; `skilltune list --all` lists each");
+            }
+            let left_out = ids.len().saturating_sub(most);
+            if left_out > 0 && given.is_none() {
+                let older = count(left_out, "older run");
+                printer.talk(&format!("{older} left out; `skilltune list --all` lists all"));
             }
         }
     }
     Ok(Exit::Reached)
 }
+
+/// Each run costs reading its journal, and more than this are no overview.
+const LATEST: usize = 200;
 
 /// Returns the loop to list. `skilltune LOOP list` lists no other loop.
 fn only(of: Option<LoopKind>, asked: Option<LoopKind>) -> Result<Option<LoopKind>, Complaint> {
