@@ -50,6 +50,10 @@ kill:
 law:
     cargo test --release -p skilltune --all-features --test suite law:: -- --ignored --nocapture
 
+# Searches and comparisons of equal skills by the real program, and by an older one: how often each verdict comes.
+useless *old:
+    {{ if old == "" { "" } else { "SKILLTUNE_OLD=" + absolute_path(old) } }} cargo test --release -p skilltune --all-features --test suite equal_versions -- --ignored --nocapture
+
 # Four hundred random scripted cases of all loops: this binary and an older one have to decide, print and write the same.
 same-decisions old:
     SKILLTUNE_OLD={{absolute_path(old)}} cargo test -p skilltune --all-features --test suite same_decisions -- --ignored --nocapture

@@ -7,7 +7,7 @@
 //! `SKILLTUNE_SEEDS` sets how many searches `just law` makes, `SKILLTUNE_SEED` the first seed, and `SKILLTUNE_JOBS` the
 //! number of parallel calls.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use skilltune_phases::judging::proof::Confidence;
 use skilltune_research::{Estimate, Law, Policy, Skill, World, play_and_tell};
 
 use crate::kill::setting;
-use crate::scene::Scene;
+use crate::scene::{SKILLTUNE, Scene};
 
 /// The result of a search.
 #[derive(Debug, PartialEq)]
@@ -184,6 +184,58 @@ fn hundreds_of_real_searches_leave_what_the_simulator_says() {
     for (difference, others) in budgets {
         assert!(difference.abs() <= 2.0, "{difference}");
         assert!(jobs > 1 || others.is_empty(), "other decisions with the seeds {others:?}");
+    }
+}
+
+/// How often each verdict came.
+type Verdicts = BTreeMap<String, usize>;
+
+/// Runs a program in a world in which no edit changes anything, and counts the verdicts.
+fn verdicts(program: &str, seeds: &[u64], line: &[&str]) -> Verdicts {
+    let law = Law { fixes: 0.0, breaks: 0.0, ..Law::default() };
+    let words = of_all(seeds, |seed| {
+        let scene = scene(&World::new(law, seed), &json!(law), seed);
+        // The same skill in another folder, with one line more.
+        let (one, other) = (scene.skill("writer"), scene.skill("other"));
+        fs::create_dir(&other).unwrap();
+        let text = fs::read_to_string(one.join("SKILL.md")).unwrap().replace("name: writer", "name: other");
+        fs::write(other.join("SKILL.md"), text).unwrap();
+        let seed = seed.to_string();
+        let more = ["--suite", "suite.toml", "--yes", "--format", "json", "--seed", &seed];
+        let ran = scene.command_of(program, &[], &[line, &more].concat()).output().unwrap();
+        let result: Value = String::from_utf8(ran.stdout)
+            .unwrap()
+            .lines()
+            .last()
+            .map_or(Value::Null, |line| serde_json::from_str(line).unwrap_or_default());
+        result["verdict"].as_str().unwrap_or("none").to_owned()
+    });
+    words.into_iter().fold(Verdicts::new(), |mut counts, word| {
+        *counts.entry(word).or_default() += 1;
+        counts
+    })
+}
+
+#[test]
+#[ignore = "hundreds of searches and comparisons: `just useless`"]
+fn equal_versions_win_no_more_often_than_the_confidence_allows() {
+    let (first, seeds) = (setting("SKILLTUNE_SEED", 0), setting("SKILLTUNE_SEEDS", 150));
+    let seeds: Vec<u64> = (first..first + seeds).collect();
+    let older = std::env::var("SKILLTUNE_OLD");
+    let programs =
+        std::iter::once(("this program", SKILLTUNE)).chain(older.iter().map(|old| ("the older", &**old)));
+    let compare = ["compare", ".claude/skills/writer", ".claude/skills/other"];
+    let lines: [&[&str]; 3] =
+        [&["tune", "writer", "--runs", "16"], &["tune", "writer", "--runs", "32"], &compare];
+    for (name, program) in programs {
+        for line in lines {
+            let verdicts = verdicts(program, &seeds, line);
+            eprintln!("{name}, {} times `{}`: {verdicts:?}", seeds.len(), line.join(" "));
+            let wins = verdicts.get("win").copied().unwrap_or_default();
+            // A tenth, and two standard errors.
+            let most = seeds.len() / 10 + 2 * (seeds.len() * 9 / 100).isqrt();
+            assert!(wins <= most, "{wins} wins, at most {most}");
+        }
     }
 }
 
