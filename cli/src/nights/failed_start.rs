@@ -4,14 +4,12 @@
 //! for a new one.
 
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_phases::base::json;
 use skilltune_phases::nights::night::Morning;
 
 use crate::nights::book::Shelf;
-use crate::nights::clock::Clock;
 use crate::nights::secrets::Secrets;
 use crate::terminal::complaint::Complaint;
 use crate::text::figures;
@@ -58,10 +56,11 @@ pub fn since(shelf: &Shelf, moment: Option<Timestamp>) -> Option<FailedStart> {
     moment.is_none_or(|moment| failed.at >= moment).then_some(failed)
 }
 
-/// Returns the failure behind one of the nights that a morning misses.
+/// Returns the last failure between the begin of a scheduled night and of the one before it that ran to its end. That
+/// one may have failed itself, after its end, when it wrote its pages.
 pub fn behind(shelf: &Shelf, morning: &Morning<'_>) -> Option<FailedStart> {
-    let date = |failed: &FailedStart| Clock::night_of(&failed.at.to_zoned(TimeZone::system()));
-    since(shelf, None).filter(|failed| morning.missed.contains(&date(failed)))
+    let (night, before) = (morning.night, morning.before.map(|night| night.began));
+    since(shelf, before).filter(|failed| night.scheduled && failed.at < night.began)
 }
 
 impl FailedStart {
@@ -72,6 +71,10 @@ impl FailedStart {
 
 #[cfg(test)]
 mod tests {
+    use jiff::SignedDuration;
+    use jiff::tz::TimeZone;
+    use skilltune_phases::nights::night::{Entry, Event, History, Over};
+
     use super::*;
     use crate::terminal::environment::Environment;
 
@@ -104,6 +107,35 @@ mod tests {
         let short = Complaint::ours("x");
         record(&shelf, later, &short, &secrets);
         assert_eq!(since(&shelf, Some(later)).unwrap().why, "x");
+    }
+
+    fn day(nth: i64) -> Timestamp {
+        Timestamp::UNIX_EPOCH + SignedDuration::from_hours(24 * nth)
+    }
+
+    /// Returns three nights, of which the second one ended or was killed.
+    fn nights(is_second_whole: bool) -> History {
+        let mut entries = Vec::new();
+        for nth in 1..=3 {
+            let (at, night) = (day(nth), format!("n{nth}").parse().unwrap());
+            let date = at.to_zoned(TimeZone::UTC).date();
+            let began = Event::Began { night, date, scheduled: true, jobs: Vec::new(), shard: None };
+            let over = (nth != 2 || is_second_whole).then_some(Event::Over { why: Over::Done });
+            entries.extend([began].into_iter().chain(over).map(|event| Entry { at, event }));
+        }
+        History::of(&entries)
+    }
+
+    #[test]
+    fn a_morning_knows_of_a_failure_since_the_last_night_that_ran_to_its_end_and_of_that_one() {
+        let (_folder, shelf) = shelf();
+        make_room(&shelf);
+        let (whole, killed) = (nights(true), nights(false));
+        for (at, after_whole, after_killed) in [(1, false, true), (2, true, true), (3, false, false)] {
+            record(&shelf, day(at), &Complaint::ours("x"), &secrets());
+            let is_behind = |history| behind(&shelf, &Morning::of(history).unwrap()).is_some();
+            assert_eq!((is_behind(&whole), is_behind(&killed)), (after_whole, after_killed), "{at}");
+        }
     }
 
     #[test]

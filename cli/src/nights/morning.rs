@@ -21,7 +21,7 @@ use crate::nights::failed_start::FailedStart;
 use crate::nights::file::Limits;
 use crate::text::figures::count;
 use crate::text::markdown::{MarkdownPage, code, marked, words};
-use crate::text::plain::{one_line, shell_path};
+use crate::text::plain::{capitalised, one_line, shell_path};
 
 /// Formats the start of a piece of work.
 pub fn begun(work: &Work, shown: &str) -> String {
@@ -92,16 +92,23 @@ pub fn headline(morning: &Morning<'_>) -> String {
     all.collect::<Vec<_>>().join(" ")
 }
 
-/// Says on which evenings no scheduled night ran.
+/// Says on which evenings no scheduled night ran to its end: it did not begin, was killed or failed.
 fn missed(morning: &Morning<'_>) -> Option<String> {
     match morning.missed.as_slice() {
         [] => None,
-        [one] => Some(format!("No scheduled night ran on {one}")),
+        [one] => Some(format!("No scheduled night ran to its end on {one}")),
         [first, .., last] => {
             let all = morning.missed.len();
-            Some(format!("No scheduled night ran on {all} evenings from {first} to {last}"))
+            Some(format!("No scheduled night ran to its end on {all} evenings from {first} to {last}"))
         }
     }
+}
+
+/// Says what went wrong with the nights before this one.
+fn earlier(morning: &Morning<'_>, failed: Option<&FailedStart>) -> Option<String> {
+    let failed = failed.map(|failed| marked(&failed.text()));
+    let parts: Vec<String> = missed(morning).into_iter().chain(failed).collect();
+    (!parts.is_empty()).then(|| capitalised(&parts.join("; ")))
 }
 
 fn answer(morning: &Morning<'_>) -> String {
@@ -158,7 +165,7 @@ fn failed<'a>(morning: &'a Morning<'_>) -> impl Iterator<Item = &'a Done> {
 }
 
 /// Returns `night.md`: the questions of a reader, in the order in which they ask them. `week` has the limits of seven
-/// days, and `failed` is the failure behind a night that did not run.
+/// days, and `failed` is the failure of an earlier night that no page has said yet.
 pub fn page(
     morning: &Morning<'_>,
     inbox: &Path,
@@ -194,11 +201,7 @@ pub fn page(
         ));
     }
     page.section("What could not run, and why?");
-    let missed = missed(morning).map(|missed| match failed {
-        Some(failed) => format!("{missed}; {}", marked(&failed.text())),
-        None => missed,
-    });
-    tell(&mut page, missed.into_iter().chain(failures(morning)));
+    tell(&mut page, earlier(morning, failed).into_iter().chain(failures(morning)));
     page.section("What was done?");
     page.paragraph(times(night, zone));
     done(&mut page, night);

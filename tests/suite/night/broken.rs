@@ -140,10 +140,10 @@ fn at_the_stop_time_calls_under_way_finish_and_the_run_goes_on_first_of_all_the_
 }
 
 #[test]
-fn a_night_that_is_killed_while_it_tunes_goes_on_with_that_run_and_pays_no_answer_twice() {
+fn a_night_that_is_killed_while_it_tunes_is_named_by_the_next_one_which_goes_on_and_pays_no_answer_twice() {
     let nights = nights(WRITER);
     let gate = Gate::before("executor", &nights.scene, climbs());
-    let night = Background::spawn(&nights.scene, nights.command("2026-11-02", &[]));
+    let night = Background::spawn(&nights.scene, nights.command("2026-11-02", &["--scheduled"]));
     night.until_begun(1);
     let job = Processes::of(&night);
     night.kill();
@@ -152,9 +152,12 @@ fn a_night_that_is_killed_while_it_tunes_goes_on_with_that_run_and_pays_no_answe
     assert_eq!(nights.scene.alive(), [0; 0]);
     let status = nights.scene.run(&["night", "status"]);
     assert!(status.code == Some(4) && status.stdout.contains("was killed before it ended"), "{status:?}");
-    let ran = nights.night("2026-11-03", &[]);
+    let ran = nights.night("2026-11-03", &["--scheduled"]);
     assert_eq!((ran.code, nights.scene.quality("writer")), (Some(0), 80), "{ran:?}");
     assert_eq!(works(&nights), ["resumed", "measured"]);
+    let morning = nights.morning();
+    assert_eq!(morning["headline"], "No. All is well. No scheduled night ran to its end on 2026-11-01.");
+    assert_eq!(morning["missed"], json!(["2026-11-01"]));
     assert_eq!(nights.scene.run_folders().len(), 2, "the search and the measurement");
 }
 

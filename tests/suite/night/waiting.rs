@@ -343,8 +343,8 @@ fn a_scheduled_night_that_did_not_run_is_said_by_the_next_one_with_its_cause() {
     let ran = nights.night("2026-11-05", &["--scheduled"]);
     let (morning, page) = (nights.morning(), nights.page());
     assert_eq!((ran.code, &morning["missed"]), (Some(0), &json!(["2026-11-03"])), "{ran:?}");
-    assert_eq!(morning["headline"], "No. All is well. No scheduled night ran on 2026-11-03.");
-    let why =
-        "\n- No scheduled night ran on 2026-11-03; a night failed at 2026-11-04 02:30:00 UTC: cannot write";
+    assert_eq!(morning["headline"], "No. All is well. No scheduled night ran to its end on 2026-11-03.");
+    let why = "\n- No scheduled night ran to its end on 2026-11-03; \
+               a night failed at 2026-11-04 02:30:00 UTC: cannot write";
     assert!(page.contains(why), "{page}");
 }

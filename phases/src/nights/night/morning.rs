@@ -38,7 +38,9 @@ pub struct Morning<'a> {
     /// Jobs that the last nights could not judge, also if it was only this one.
     pub stuck: Vec<Stuck<'a>>,
     pub left: Vec<(&'a Name, &'a Left)>,
-    /// The evenings before it on which no scheduled night ran.
+    /// If it is a scheduled night, the one before it that ran to its end.
+    pub before: Option<&'a Night>,
+    /// The evenings since that one on which no scheduled night ran to its end.
     pub missed: Vec<Date>,
     /// Jobs that were running when the night was killed.
     pub broken: Vec<&'a Name>,
@@ -74,6 +76,8 @@ impl<'a> Morning<'a> {
         // A night of shards is over even if one of them was killed.
         let is_ended = night.over.is_some() && night.killed_shards().is_empty();
         let jobs = jobs(history, night);
+        let scheduled = scheduled_before(history, night);
+        let before = scheduled.iter().filter(|one| one.over.is_some()).max_by_key(|one| one.date).copied();
         let falls = jobs.iter().flat_map(|&job| falls(history, night, job));
         let (known, new): (Vec<_>, Vec<_>) = falls.partition(|(is_known, _)| *is_known);
         let worse = |falls: Vec<(bool, Worse<'a>)>| falls.into_iter().map(|(_, fall)| fall).collect();
@@ -95,7 +99,8 @@ impl<'a> Morning<'a> {
             stuck: jobs.iter().filter_map(|&job| history.stuck(job)).collect(),
             jobs,
             left: night.left.iter().map(|(job, left)| (job, left)).collect(),
-            missed: missed(history, night),
+            before,
+            missed: missed(&scheduled, before, night.date),
             broken: if is_ended { Vec::new() } else { night.under_way.keys().collect() },
             spent: night.spent(),
             week: history.spent_since(a_week_before(night)),
@@ -194,21 +199,28 @@ fn a_week_before(night: &Night) -> Timestamp {
     end.checked_sub(SignedDuration::from_hours(7 * 24)).unwrap_or(Timestamp::MIN)
 }
 
-/// Returns the evenings between a scheduled night and the one before it, if that is of the last year. The schedule has
-/// no night on a day of the week that had none in the last week with nights.
-fn missed(history: &History, night: &Night) -> Vec<Date> {
+/// Returns the scheduled nights of the year before a scheduled night.
+fn scheduled_before<'a>(history: &'a History, night: &Night) -> Vec<&'a Night> {
     let year = night.date.saturating_sub(366.days())..night.date;
-    let earlier = history.nights.iter().filter(|one| one.scheduled && year.contains(&one.date));
-    let ran: BTreeSet<Date> = earlier.map(|one| one.date).collect();
-    let (Some(first), Some(last)) = (ran.first(), ran.last()) else { return Vec::new() };
+    let is_one = |one: &&Night| night.scheduled && one.scheduled && year.contains(&one.date);
+    history.nights.iter().filter(is_one).collect()
+}
+
+/// Returns the evenings up to this date on which none of these nights ran to its end, after the last one that did. The
+/// schedule has no night on a day of the week that had none in the last week with nights.
+fn missed(scheduled: &[&Night], ended: Option<&Night>, date: Date) -> Vec<Date> {
+    let begun: BTreeSet<Date> = scheduled.iter().map(|one| one.date).collect();
+    let Some(first) = begun.first() else { return Vec::new() };
+    // If none has ended, all evenings count.
+    let last = ended.map_or_else(|| first.saturating_sub(1.day()), |one| one.date);
     let is_usual = |day: Date| {
-        let mut before = day;
-        while before > *last {
-            before = before.saturating_sub(7.days());
+        let mut earlier = day;
+        while earlier > last {
+            earlier = earlier.saturating_sub(7.days());
         }
-        before >= *first && !ran.contains(&before)
+        !begun.contains(&day) && earlier >= *first && !begun.contains(&earlier)
     };
-    let days = last.series(1.day()).skip(1).take_while(|day| night.scheduled && *day < night.date);
+    let days = last.series(1.day()).skip(1).take_while(|day| *day < date);
     days.filter(|day| !is_usual(*day)).collect()
 }
 

@@ -268,6 +268,7 @@ fn evenings_without_a_scheduled_night_are_named_unless_the_week_before_had_none_
         for day in days {
             journal.day = day - 1;
             journal.night(&["a"]);
+            journal.tell(Event::Over { why: Over::Done });
         }
         Morning::of(&journal.history).unwrap().missed.len()
     };
@@ -279,4 +280,28 @@ fn evenings_without_a_scheduled_night_are_named_unless_the_week_before_had_none_
     assert_eq!(missed(&[1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 22]), 5, "the second weekend has none either");
     // A journal from elsewhere may begin at any date.
     assert_eq!(missed(&[1, 2, 400]), 0);
+}
+
+#[test]
+fn an_evening_whose_scheduled_night_was_killed_or_failed_is_missed_and_named_once() {
+    let missed = |days: &[i64], killed: &[i64]| {
+        let mut journal = TestJournal::new();
+        for day in days {
+            journal.day = day - 1;
+            journal.night(&["a"]);
+            if !killed.contains(day) {
+                journal.tell(Event::Over { why: Over::Done });
+            }
+        }
+        let morning = journal.morning();
+        let before = morning.before.map(|night| night.name.to_string());
+        (morning.missed.len(), before.unwrap_or_default())
+    };
+    assert_eq!(missed(&[1, 2, 3], &[]), (0, "2".to_owned()));
+    assert_eq!(missed(&[1, 2, 3], &[2]), (1, "1".to_owned()));
+    assert_eq!(missed(&[1, 2, 3, 4], &[2]), (0, "3".to_owned()), "it was said the morning before");
+    assert_eq!(missed(&[1, 3, 4], &[3]), (2, "1".to_owned()), "none began on the evening before either");
+    assert_eq!(missed(&[1, 2], &[1]), (1, String::new()), "the very first");
+    assert_eq!(missed(&[1, 2, 3], &[1, 2]), (2, String::new()));
+    assert_eq!(missed(&[1, 2, 3], &[3]), (0, "2".to_owned()), "it may be under way");
 }
