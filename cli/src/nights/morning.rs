@@ -190,7 +190,7 @@ pub fn page(
     let known = morning.acknowledged.iter().map(falls::acknowledged);
     tell(&mut page, morning.worse.iter().map(worse).chain(known));
     page.section("What is undecided, and what would deciding cost?");
-    tell(&mut page, morning.undecided.iter().map(|one| winners::undecided(one, night)));
+    tell(&mut page, morning.undecided.iter().map(|one| winners::undecided(one, morning)));
     page.section("What did it cost?");
     costs::tell(&mut page, morning, week);
     let without: Vec<String> = night.without_windows().into_iter().map(words).collect();

@@ -114,3 +114,24 @@ fn a_run_of_somebody_else_and_one_on_other_terms_are_not_extended() {
     let ran = nights.night("2026-11-04", &[]);
     assert_eq!((works(&nights).len(), nights.scene.answered()), (0, before), "{ran:?}");
 }
+
+#[test]
+fn the_command_that_dismisses_an_open_verdict_leaves_the_winner_of_its_job() {
+    let job = JOB.replace("\"auto\"", "\"never\"\nconfidence = 0.95");
+    let nights = Nights::new(&[("writer", 20)], &script(0), &job);
+    let ran = nights.night("2026-11-02", &[]);
+    assert_eq!(nights.morning()["waiting"][0]["job"], "writer", "{ran:?}");
+    // Another suite does not tell the two versions apart.
+    fs::write(nights.scene.path("project/suite.toml"), suite()).unwrap();
+    let ran = nights.night("2026-11-03", &[]);
+    let (run, page) = (run_id(&nights), nights.page());
+    let winner = nights.morning()["waiting"][0]["run_id"].as_str().unwrap().to_owned();
+    assert_ne!(run, winner, "{ran:?}");
+    let command = |run: &str| format!("`skilltune night dismiss --run {run} writer` if ");
+    assert!(page.contains(&(command(&winner) + "you do not want it.")), "{page}");
+    assert!(page.contains(&(command(&run) + "it need not be decided.")), "{page}");
+    let dismissed = nights.scene.run(&["night", "dismiss", "--run", &run, "writer"]);
+    assert_eq!(dismissed.code, Some(0), "{dismissed:?}");
+    let morning = nights.scene.run(&["night", "status", "--format", "json"]).json();
+    assert_eq!((&morning["waiting"][0]["run_id"], &morning["undecided"]), (&json!(winner), &json!([])));
+}

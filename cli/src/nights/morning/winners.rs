@@ -34,11 +34,7 @@ pub(super) fn next(one: &Waiting, morning: &Morning<'_>) -> String {
         Some(since) => format!("has had a winner {since}{}", scores(decided)),
         None => "has a winner".to_owned(),
     };
-    let dismiss = typed("skilltune night dismiss", job);
-    let dismiss = match morning.waiting.iter().filter(|other| other.job == *job).count() {
-        0 | 1 => dismiss,
-        _ => typed(&format!("skilltune night dismiss --run {}", one.run), job),
-    };
+    let dismiss = dismissal(one, morning);
     let notes = decided.notes.iter().map(|note| format!(" Note: {}.", marked(note).trim_end_matches('.')));
     let notes = notes.chain(version_before(one, morning)).collect::<Vec<_>>().concat();
     let dangers = if decided.dangers.is_empty() {
@@ -49,6 +45,12 @@ pub(super) fn next(one: &Waiting, morning: &Morning<'_>) -> String {
     };
     let how = how(&decided.place, &one.run, one.shard.map(|shard| shard.to_string()).as_deref());
     format!("{} {has}, {how}; {dismiss} if you do not want it.{notes}{dangers}", words(job))
+}
+
+/// Returns the command that dismisses this verdict and no other one of its job.
+fn dismissal(one: &Waiting, morning: &Morning<'_>) -> String {
+    let run = if morning.several.contains(&one.job) { format!(" --run {}", one.run) } else { String::new() };
+    typed(&format!("skilltune night dismiss{run}"), &one.job)
 }
 
 /// Says that the version before a person's edit was better than a winner that repairs the edit in part.
@@ -82,10 +84,10 @@ fn how(place: &Place, run: &RunId, shard: Option<&str>) -> String {
 }
 
 /// Formats a verdict that more trials could decide, with the price of deciding.
-pub(super) fn undecided(one: &Waiting, night: &Night) -> String {
-    let since = since(one, night).map(|since| format!(", {since}")).unwrap_or_default();
+pub(super) fn undecided(one: &Waiting, morning: &Morning<'_>) -> String {
+    let since = since(one, morning.night).map(|since| format!(", {since}")).unwrap_or_default();
     let price = one.decided.price.as_ref().map(|price| format!(" {}", marked(price))).unwrap_or_default();
-    let dismiss = typed("skilltune night dismiss", &one.job);
+    let dismiss = dismissal(one, morning);
     let retry = if one.decided.has_retry { " The next night compares again, on more trials." } else { "" };
     format!(
         "{}{since}: {}.{retry}{price} {dismiss} if it need not be decided.",

@@ -29,6 +29,9 @@ pub struct Morning<'a> {
     pub recovered: Vec<(&'a Name, &'a Change)>,
     /// Verdicts that more trials could decide: of this night and of earlier ones, the oldest first.
     pub undecided: Vec<Waiting>,
+    /// Jobs of which the journal has several verdicts that wait, also those that this machine found to wait no more: a
+    /// dismissal must name its run.
+    pub several: BTreeSet<&'a Name>,
     /// Verdicts that no better version was found.
     pub settled: Vec<(&'a Done, &'a Decided)>,
     /// Runs that continue in the next night without help.
@@ -93,6 +96,7 @@ impl<'a> Morning<'a> {
             risen,
             recovered,
             undecided,
+            several: several(history),
             settled: Vec::new(),
             paused: Vec::new(),
             failed: Vec::new(),
@@ -197,6 +201,12 @@ impl<'a> Worse<'a> {
 fn a_week_before(night: &Night) -> Timestamp {
     let end = night.done.iter().map(|done| done.at).max().unwrap_or(night.began);
     end.checked_sub(SignedDuration::from_hours(7 * 24)).unwrap_or(Timestamp::MIN)
+}
+
+fn several(history: &History) -> BTreeSet<&Name> {
+    let all = history.waiting();
+    let has_other = |one: &&Waiting| all.iter().any(|other| other.job == one.job && other.run != one.run);
+    all.iter().filter(has_other).map(|one| &one.job).collect()
 }
 
 /// Returns the scheduled nights of the year before a scheduled night.

@@ -129,6 +129,27 @@ fn a_new_verdict_replaces_an_open_one_and_only_a_person_removes_a_winner() {
 }
 
 #[test]
+fn a_job_with_a_winner_and_an_open_verdict_has_several_also_if_the_winner_was_taken_since() {
+    let several = |entries: &[Entry], is_shown: fn(&Waiting) -> bool| -> Vec<String> {
+        let history = History::of(entries);
+        let shown = history.waiting().iter().filter(|one| is_shown(one)).cloned().collect();
+        let morning = Morning::with(&history, shown).unwrap();
+        morning.several.iter().map(|job| job.as_str().to_owned()).collect()
+    };
+    let mut entries = vec![
+        began(1, &["a", "b"], None),
+        verdict(1, "a", "r1", Some(Place::Kept)),
+        verdict(1, "b", "r2", None),
+    ];
+    assert!(several(&entries, |_| true).is_empty());
+    entries.extend([began(2, &["a", "b"], None), verdict(2, "a", "r3", None)]);
+    assert_eq!(several(&entries, |_| true), ["a"]);
+    assert_eq!(several(&entries, |one| !one.is_winner()), ["a"]);
+    entries.push(entry(3, Event::Dismissed { job: name("a"), run: run("r3") }));
+    assert!(several(&entries, |_| true).is_empty());
+}
+
+#[test]
 fn a_winner_that_more_trials_of_a_dismissed_run_found_is_news() {
     let dismissed = |nth| entry(nth, Event::Dismissed { job: name("a"), run: run("r1") });
     let mut entries = vec![
