@@ -8,7 +8,7 @@ use skilltune_phases::nights::night::{
 };
 use skilltune_phases::runs::plan::RunId;
 
-use crate::nights::morning::{ended, headline, left, stuck};
+use crate::nights::morning::{UNREACHED, ended, headline, left, stuck};
 
 pub fn object(morning: &Morning<'_>) -> Value {
     let night = morning.night;
@@ -45,7 +45,7 @@ pub fn object(morning: &Morning<'_>) -> Value {
         "not_judged": morning.stuck.iter().filter(|one| one.needs_you()).map(|one| json!({
             "job": one.job, "nights": one.nights, "since": one.since, "why": stuck::why(one),
         })).collect::<Vec<_>>(),
-        "left": morning.left.iter().map(|(job, why)| json!({ "job": job, "why": left(why) })).collect::<Vec<_>>(),
+        "left": not_begun(morning),
         "killed": morning.broken,
         "missed": morning.missed,
         "drafts": night.drafts.iter().map(|(job, draft)| json!({
@@ -55,6 +55,12 @@ pub fn object(morning: &Morning<'_>) -> Value {
         "heartbeat": null,
         "done": night.done.iter().map(done).collect::<Vec<_>>(),
     })
+}
+
+fn not_begun(morning: &Morning<'_>) -> Vec<Value> {
+    let left = morning.left.iter().map(|(job, why)| json!({ "job": job, "why": left(why) }));
+    let unreached = morning.unreached.iter().map(|job| json!({ "job": job, "why": UNREACHED }));
+    left.chain(unreached).collect()
 }
 
 fn kind(done: &Done) -> &'static str {

@@ -10,7 +10,7 @@ use skilltune_phases::nights::night::{Done, End, Halt, Morning, Work, Worse};
 
 use crate::loops::tune::report::junit::safe;
 use crate::nights::json::kind_of;
-use crate::nights::morning::{ended, headline, left, stuck, worse};
+use crate::nights::morning::{UNREACHED, ended, headline, left, stuck, worse};
 
 pub fn junit(morning: &Morning<'_>) -> String {
     let night = morning.night;
@@ -100,8 +100,9 @@ fn result(morning: &Morning<'_>, job: &Name, done: &[&Done]) -> Result {
         })
     };
     let put_off = || {
-        let (_, why) = morning.left.iter().find(|(name, _)| *name == job)?;
-        Some(Result::Skipped("did_not_run", left(why)))
+        let why = morning.left.iter().find(|(name, _)| *name == job).map(|(_, why)| left(why));
+        let unreached = morning.unreached.contains(&job).then(|| UNREACHED.to_owned());
+        Some(Result::Skipped("did_not_run", why.or(unreached)?))
     };
     let flaky = || {
         let was_low = done.iter().any(|done| matches!(done.work, Work::Again { .. }));

@@ -67,6 +67,9 @@ pub fn left(left: &Left) -> String {
     }
 }
 
+/// Says that a night did not begin a job before it was killed or failed.
+pub const UNREACHED: &str = "not begun: the night did not get to it; it goes first next night";
+
 /// Formats the reason alone.
 pub fn why(left: &Left) -> String {
     let text = self::left(left);
@@ -257,6 +260,7 @@ fn failures<'a>(morning: &'a Morning<'_>) -> impl Iterator<Item = String> + 'a {
     let (unchanged, left): (Vec<_>, Vec<_>) =
         morning.left.iter().partition(|(_, why)| **why == Left::Unchanged);
     let left = left.into_iter().map(|(job, why)| format!("{}: {}", words(job), marked(&self::left(why))));
+    let left = left.chain(morning.unreached.iter().map(|job| format!("{}: {UNREACHED}", words(job))));
     let unchanged = (!unchanged.is_empty()).then(|| {
         let few = unchanged.iter().take(MOST_NAMED).map(|(job, _)| words(job)).collect::<Vec<_>>();
         let more = unchanged.len() - few.len();

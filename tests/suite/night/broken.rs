@@ -161,6 +161,27 @@ fn a_night_that_is_killed_while_it_tunes_is_named_by_the_next_one_which_goes_on_
     assert_eq!(nights.scene.run_folders().len(), 2, "the search and the measurement");
 }
 
+#[test]
+fn the_page_of_a_night_that_was_killed_lists_the_jobs_that_it_did_not_begin() {
+    let jobs = format!("{WRITER}\n{}", WRITER.replace("writer", "younger"));
+    let nights = Nights::new(&[("writer", 20), ("younger", 20)], &climbs(), &jobs);
+    let gate = Gate::before("executor", &nights.scene, climbs());
+    let night = Background::spawn(&nights.scene, nights.command("2026-11-02", &[]));
+    night.until_begun(1);
+    let job = Processes::of(&night);
+    night.kill();
+    gate.open();
+    job.see_off();
+    let why = "not begun: the night did not get to it; it goes first next night";
+    let status = |more: &[&str]| nights.scene.run(&[&["night", "status"][..], more].concat());
+    let page = status(&[]).stdout;
+    assert!(page.contains("\n- writer: skilltune failed or was killed before it ended;"), "{page}");
+    assert!(page.contains(&format!("\n- younger: {why}\n")), "{page}");
+    let morning = status(&["--format", "json"]).json();
+    assert_eq!(morning["killed"], json!(["writer"]));
+    assert_eq!(morning["left"], json!([{ "job": "younger", "why": why }]));
+}
+
 /// Our running processes, to wait for.
 pub(super) struct Processes(Vec<std::os::fd::OwnedFd>);
 

@@ -117,6 +117,8 @@ fn each_fate_of_a_job_is_another_kind_of_test_case() {
     story.tell(Event::Asked { job: "killed".parse().unwrap(), work: Work::Tune });
     let killed = junit(&Morning::of(&story.history).unwrap());
     assert!(case(&killed, "killed").contains("type=\"killed\""), "{killed}");
+    let unreached = "<skipped message=\"not begun: the night did not get to it";
+    assert!(case(&killed, "idle").contains(unreached), "{killed}");
     story.tell(Event::Over { why: Over::Done });
 
     let xml = junit(&Morning::of(&story.history).unwrap());

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp, ToSpan as _};
 
+use super::stuck::is_of;
 use super::{Decided, Done, End, Halt, History, Left, Night, Over, Place, Shard, Spent, Stuck, Waiting};
 use crate::base::name::Name;
 use crate::nights::drift::DriftLevel;
@@ -47,6 +48,8 @@ pub struct Morning<'a> {
     pub missed: Vec<Date>,
     /// Jobs that were running when the night was killed.
     pub broken: Vec<&'a Name>,
+    /// Jobs that a night which was killed, failed or is under way did not get to.
+    pub unreached: Vec<&'a Name>,
     pub spent: Spent,
     /// In the seven days up to its last piece of work.
     pub week: Spent,
@@ -106,6 +109,7 @@ impl<'a> Morning<'a> {
             before,
             missed: missed(&scheduled, before, night.date),
             broken: if is_ended { Vec::new() } else { night.under_way.keys().collect() },
+            unreached: unreached(night),
             spent: night.spent(),
             week: history.spent_since(a_week_before(night)),
         };
@@ -158,7 +162,8 @@ impl<'a> Morning<'a> {
     /// Returns whether something failed that the next night tries again.
     pub fn has_failed(&self) -> bool {
         let has_all_shards = self.night.missing_shards().is_empty() && self.night.killed_shards().is_empty();
-        !self.failed.is_empty() || !self.broken.is_empty() || !has_all_shards
+        let has_reached_all = self.broken.is_empty() && self.unreached.is_empty();
+        !self.failed.is_empty() || !has_reached_all || !has_all_shards
     }
 
     /// Returns whether the next night continues something.
@@ -201,6 +206,18 @@ impl<'a> Worse<'a> {
 fn a_week_before(night: &Night) -> Timestamp {
     let end = night.done.iter().map(|done| done.at).max().unwrap_or(night.began);
     end.checked_sub(SignedDuration::from_hours(7 * 24)).unwrap_or(Timestamp::MIN)
+}
+
+/// Returns the jobs that the night, or their shard of it, did not get to before its end. Some of them may have had
+/// nothing to do.
+fn unreached(night: &Night) -> Vec<&Name> {
+    let killed = night.killed_shards();
+    let is_cut_short = |job: &Name| night.over.is_none() || is_of(&killed, night, job);
+    let is_reached = |job: &Name| {
+        let is_left = night.left.iter().any(|(left, _)| left == job);
+        is_left || night.under_way.contains_key(job) || night.works(job).next().is_some()
+    };
+    night.jobs.iter().filter(|job| is_cut_short(job) && !is_reached(job)).collect()
 }
 
 fn several(history: &History) -> BTreeSet<&Name> {

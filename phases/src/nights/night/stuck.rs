@@ -135,6 +135,7 @@ fn of_left<'a>(night: &'a Night, left: &'a Left) -> Cause<'a> {
     }
 }
 
-fn is_of(shards: &[Shard], night: &Night, job: &Name) -> bool {
+/// Returns whether a job of a merged night is of one of these shards.
+pub(super) fn is_of(shards: &[Shard], night: &Night, job: &Name) -> bool {
     shards.iter().any(|shard| shard.share(night.jobs.iter().cloned()).contains(job))
 }

@@ -232,6 +232,25 @@ fn what_was_judged_or_went_on_or_was_no_concern_of_a_night_is_not_stuck() {
 }
 
 #[test]
+fn a_night_that_did_not_end_has_the_jobs_that_it_did_not_get_to() {
+    let mut journal = TestJournal::new();
+    journal.night(&["begun", "done", "left", "late", "later"]);
+    journal.tell(Event::Left { job: name("left"), left: Left::Unchanged });
+    journal.ended("done", Work::Tune, key("done", "1"), unjudged());
+    journal.tell(Event::Asked { job: name("begun"), work: Work::Tune });
+    let (begun, late, later) = (name("begun"), name("late"), name("later"));
+    let morning = journal.morning();
+    assert_eq!((morning.broken, morning.unreached), (vec![&begun], vec![&late, &later]));
+    journal.tell(Event::Over { why: Over::Done });
+    let morning = journal.morning();
+    assert_eq!((morning.broken.len(), morning.unreached.len()), (0, 0));
+    // A night may fail before its first job.
+    journal.night(&["late"]);
+    let morning = journal.morning();
+    assert_eq!((morning.unreached.len(), morning.has_failed(), morning.needs_you()), (1, true, false));
+}
+
+#[test]
 fn jobs_that_wait_for_an_agent_have_the_cause_of_the_job_that_found_it_away() {
     let mut journal = TestJournal::new();
     for _ in 0..3 {
