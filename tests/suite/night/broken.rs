@@ -162,6 +162,30 @@ fn a_night_that_is_killed_while_it_tunes_is_named_by_the_next_one_which_goes_on_
 }
 
 #[test]
+fn a_page_that_cannot_be_written_keeps_no_command_of_the_night_from_starting() {
+    let nights = after_a_win();
+    for (script, text) in [("tell.sh", "cat > given.json\n"), ("beat.sh", "cat > beat.json\n")] {
+        fs::write(nights.scene.path("project").join(script), text).unwrap();
+    }
+    let commands =
+        "notify = [\"sh\", \"tell.sh\"]\nnotify_always = true\nheartbeat = [\"sh\", \"beat.sh\"]\n";
+    nights.write_jobs(&format!("{commands}{WRITER}"));
+    let page = nights.scene.path("project/.skilltune/nights/skilltune-night/night.md");
+    fs::remove_file(&page).unwrap();
+    fs::create_dir(&page).unwrap();
+    let ran = nights.night("2026-11-03", &[]);
+    assert!(ran.code == Some(2) && ran.stderr.contains("night.md"), "{ran:?}");
+    let morning = nights.morning();
+    assert_eq!(morning["date"], "2026-11-02", "the other pages are written");
+    for (key, file) in [("notified", "given.json"), ("heartbeat", "beat.json")] {
+        assert_eq!(morning[key], json!({ "ok": true, "error": null }));
+        let given = fs::read(nights.scene.path("project").join(file)).unwrap();
+        let given: Value = serde_json::from_slice(&given).unwrap();
+        assert_eq!(given["headline"], morning["headline"]);
+    }
+}
+
+#[test]
 fn the_page_of_a_night_that_was_killed_lists_the_jobs_that_it_did_not_begin() {
     let jobs = format!("{WRITER}\n{}", WRITER.replace("writer", "younger"));
     let nights = Nights::new(&[("writer", 20), ("younger", 20)], &climbs(), &jobs);

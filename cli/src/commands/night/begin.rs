@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::tz::TimeZone;
 use rustix::process::Signal;
-use serde_json::json;
+use serde_json::{Value, json};
 use skilltune_orchestrator::disk::atomic::Durability;
 use skilltune_phases::base::json::line;
 use skilltune_phases::nights::night::{Morning, Over, Work};
@@ -135,7 +135,8 @@ fn night(
     })
 }
 
-/// Writes the pages of the last night, and runs the commands of `notify` and `heartbeat`.
+/// Writes the pages of the last night, and runs the commands of `notify` and `heartbeat`. The commands run also if the
+/// pages cannot be written, such as on a full disk: they may be the only ones to say so.
 pub fn leave_pages(
     morning: &Morning<'_>,
     plan: &NightPlan,
@@ -150,31 +151,13 @@ pub fn leave_pages(
     let week = plan.content.week;
     let page = morning::page(morning, inbox.path(), &TimeZone::system(), week, failed.as_ref());
     let mut object = json::object(morning);
-    book.put("night.md", &page)?;
-    book.put("junit.xml", &junit::junit(morning))?;
-    book.put("night.json", &line(&object))?;
-    let exit = exit(morning);
-    let content = &plan.content;
-    let report = line(&object);
-    let has_ended = matches!(morning.night.over, Some((_, Over::Done | Over::Time)));
-    let commands = [
-        ("notify", "notified", &content.notify, content.notify_always || morning.needs_you()),
-        // The night that the shards are merged into has the heartbeat.
-        ("heartbeat", "heartbeat", &content.heartbeat, has_ended && morning.night.shard.is_none()),
-    ];
-    for (name, key, command, is_due) in commands {
-        if command.is_empty() || !is_due {
-            continue;
-        }
-        let notified = notify(command, plan, &report, env);
-        if let Some(why) = &notified.error {
-            printer.talk(&format!("warning: `{name}` failed: {why}"));
-        }
-        object[key] = json!(notified);
-        book.put("night.json", &line(&object))?;
-    }
+    let written = book.put("night.md", &page);
+    let written = written.and(book.put("junit.xml", &junit::junit(morning)));
+    let written = written.and(book.put("night.json", &line(&object)));
+    let written = written.and(run_commands(&mut object, morning, plan, book, env, printer));
     let object = line(&object);
-    keep(&[("md", &page), ("json", &object)], plan, book, env, printer)?;
+    written.and(keep(&[("md", &page), ("json", &object)], plan, book, env, printer))?;
+    let exit = exit(morning);
     match format {
         Format::Json => printer.json(&object)?,
         Format::Human if !is_quiet || exit == Exit::Ended => {
@@ -185,6 +168,38 @@ pub fn leave_pages(
         Format::Human => {}
     }
     Ok(exit)
+}
+
+/// Runs the commands that are due with the page as JSON, and records there how they ended.
+fn run_commands(
+    page: &mut Value,
+    morning: &Morning<'_>,
+    plan: &NightPlan,
+    book: &Book,
+    env: &Environment,
+    printer: Printer,
+) -> Result<(), Complaint> {
+    let content = &plan.content;
+    let report = line(page);
+    let has_ended = matches!(morning.night.over, Some((_, Over::Done | Over::Time)));
+    let commands = [
+        ("notify", "notified", &content.notify, content.notify_always || morning.needs_you()),
+        // The night that the shards are merged into has the heartbeat.
+        ("heartbeat", "heartbeat", &content.heartbeat, has_ended && morning.night.shard.is_none()),
+    ];
+    let mut written = Ok(());
+    for (name, key, command, is_due) in commands {
+        if command.is_empty() || !is_due {
+            continue;
+        }
+        let notified = notify(command, plan, &report, env);
+        if let Some(why) = &notified.error {
+            printer.talk(&format!("warning: `{name}` failed: {why}"));
+        }
+        page[key] = json!(notified);
+        written = written.and(book.put("night.json", &line(page)));
+    }
+    written
 }
 
 /// Keeps this night's pages beside those of earlier nights, and removes the oldest: as many stay as the file
