@@ -138,7 +138,7 @@ fn targets(skill: &Skills, plan: &NightPlan) -> Result<Vec<(String, bool)>, Comp
 
 impl Job {
     /// Returns the job's current state, or why it cannot run. `undecided` is the run of its last verdict, if
-    /// that is open.
+    /// that is open and was not dismissed.
     pub fn ready(
         &self,
         plan: &NightPlan,

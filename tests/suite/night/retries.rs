@@ -116,6 +116,20 @@ fn a_run_of_somebody_else_and_one_on_other_terms_are_not_extended() {
 }
 
 #[test]
+fn an_open_verdict_that_a_person_dismissed_costs_nothing_more() {
+    let nights = undecided();
+    let before = nights.scene.answered();
+    let listed = || nights.scene.run(&["night", "list"]).stdout;
+    assert!(listed().contains("on more trials"), "{}", listed());
+    let dismissed = nights.scene.run(&["night", "dismiss", "writer"]);
+    assert!(dismissed.stderr.ends_with(" is dismissed; no night compares it again\n"), "{dismissed:?}");
+    assert!(!listed().contains("on more trials"), "{}", listed());
+    let ran = nights.night("2026-11-03", &[]);
+    assert_eq!((ran.code, works(&nights).len()), (Some(0), 0), "{ran:?}");
+    assert_eq!((nights.scene.answered(), &nights.morning()["undecided"]), (before, &json!([])), "{ran:?}");
+}
+
+#[test]
 fn the_command_that_dismisses_an_open_verdict_leaves_the_winner_of_its_job() {
     let job = JOB.replace("\"auto\"", "\"never\"\nconfidence = 0.95");
     let nights = Nights::new(&[("writer", 20)], &script(0), &job);

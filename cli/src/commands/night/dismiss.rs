@@ -53,7 +53,7 @@ pub fn run(args: &NightDismissArgs, env: &Environment, printer: Printer) -> Resu
 fn line(one: &Waiting) -> String {
     let Waiting { job, run, decided, .. } = one;
     if !one.is_winner() {
-        return format!("{job}: the open verdict of run {run} is dismissed");
+        return format!("{job}: the open verdict of run {run} is dismissed; no night compares it again");
     }
     let left = match &decided.place {
         Place::Branch(branch) => {

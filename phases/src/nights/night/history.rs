@@ -200,10 +200,11 @@ impl History {
         self.runs.get(&(job.clone(), run.clone())).copied().unwrap_or_default()
     }
 
-    /// Returns the run of a job's last verdict, if that is open.
+    /// Returns the run of a job's last verdict, if that is open and no person dismissed it.
     pub fn open_run(&self, job: &Name) -> Option<&RunId> {
         let settled = self.jobs.get(job)?.settled.as_ref()?;
-        settled.run.as_ref().filter(|_| settled.open > 0)
+        let run = settled.run.as_ref().filter(|_| settled.open > 0);
+        run.filter(|run| !self.waiting.is_dismissed(job, run))
     }
 
     /// Returns the verdicts that wait for a person, as far as the journal says, the oldest first.

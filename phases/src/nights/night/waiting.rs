@@ -71,6 +71,10 @@ impl WaitingList {
         self.dismissed.iter().map(|one| (&one.0, &one.1))
     }
 
+    pub(super) fn is_dismissed(&self, job: &Name, run: &RunId) -> bool {
+        self.dismissed.contains(&(job.clone(), run.clone()))
+    }
+
     pub(super) fn is_known(&self, job: &Name, run: &RunId) -> bool {
         self.known.contains(&(job.clone(), run.clone()))
     }

@@ -150,6 +150,21 @@ fn a_job_with_a_winner_and_an_open_verdict_has_several_also_if_the_winner_was_ta
 }
 
 #[test]
+fn an_open_verdict_that_a_person_dismissed_is_not_compared_again() {
+    let job = name("a");
+    let mut entries = vec![began(1, &["a"], None), verdict(1, "a", "r1", None)];
+    assert_eq!(History::of(&entries).open_run(&job), Some(&run("r1")));
+    entries.push(entry(1, Event::Dismissed { job: job.clone(), run: run("r1") }));
+    assert_eq!(History::of(&entries).open_run(&job), None);
+    let later: Vec<Entry> = (2..=20).map(|nth| began(nth, &["a"], None)).collect();
+    entries.extend(later);
+    assert_eq!(History::of(&kept(&entries, 10)).open_run(&job), None, "a shorter journal knows it too");
+    // The verdict of another search is another question.
+    entries.push(verdict(20, "a", "r2", None));
+    assert_eq!(History::of(&entries).open_run(&job), Some(&run("r2")));
+}
+
+#[test]
 fn a_winner_that_more_trials_of_a_dismissed_run_found_is_news() {
     let dismissed = |nth| entry(nth, Event::Dismissed { job: name("a"), run: run("r1") });
     let mut entries = vec![
