@@ -140,7 +140,7 @@ fn answer(morning: &Morning<'_>) -> String {
     }
     if morning.has_failed() {
         let some = || "No. Some jobs failed; the next night retries them.".to_owned();
-        return stuck::none_judged(morning).unwrap_or_else(some);
+        return stuck::quiet_headline(morning).unwrap_or_else(some);
     }
     if morning.goes_on() {
         return "No. The next night continues where this one stopped.".to_owned();

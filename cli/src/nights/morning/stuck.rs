@@ -18,25 +18,36 @@ pub(super) fn headline(morning: &Morning<'_>) -> Option<String> {
     (!stuck.is_empty()).then(|| not_judged(&stuck, morning.jobs.len()))
 }
 
-/// Says that this night could judge no job at all; None if it judged one.
-pub(super) fn none_judged(morning: &Morning<'_>) -> Option<String> {
-    let (stuck, all) = (morning.stuck.iter().collect::<Vec<_>>(), morning.jobs.len());
-    let text = || format!("No. {}; the next night retries them.", capitalised(&not_judged(&stuck, all)));
-    (all > 1 && stuck.len() == all).then(text)
+/// Names the jobs that failed in a night that needs no person; None if it ended before it got to some others.
+pub(super) fn quiet_headline(morning: &Morning<'_>) -> Option<String> {
+    let all = morning.jobs.len();
+    let is_all = all > 1 && morning.stuck.len() == all;
+    let stuck = if is_all { morning.stuck.iter().collect() } else { failed(morning) };
+    let is_named = |job: &&Name| stuck.iter().any(|one| one.job == *job);
+    let are_all_named = morning.broken.iter().chain(&morning.unreached).all(is_named);
+    (are_all_named && !stuck.is_empty()).then(|| format!("No. {}", retry(&stuck, all)))
 }
 
-/// Says that other jobs failed in a night that needs a person anyway: the next night retries them.
+/// Says that other jobs failed in a night that needs a person anyway.
 pub(super) fn retried(morning: &Morning<'_>) -> Option<String> {
+    let stuck = failed(morning);
+    let is_said = morning.needs_you() && !stuck.is_empty();
+    is_said.then(|| retry(&stuck, morning.jobs.len()))
+}
+
+/// Returns the jobs that this night could not judge, without those that need a person.
+fn failed<'a>(morning: &'a Morning<'_>) -> Vec<&'a Stuck<'a>> {
     let has_failed = |job: &Name| {
         let of_job = morning.failed.iter().filter(|(done, _)| done.job == *job);
         of_job.map(|(done, _)| *done).any(|done| matches!(done.outcome.end, End::Unjudged { .. }))
     };
-    let stuck = morning.stuck.iter().filter(|one| !one.needs_you() && has_failed(one.job));
-    let stuck: Vec<&Stuck<'_>> = stuck.collect();
-    let is_said = morning.needs_you() && !stuck.is_empty();
-    let text = || capitalised(&not_judged(&stuck, morning.jobs.len()));
+    morning.stuck.iter().filter(|one| !one.needs_you() && has_failed(one.job)).collect()
+}
+
+/// Returns `3 jobs could not be judged (agent w2 exits with 9, first night); the next night retries them.`
+fn retry(stuck: &[&Stuck<'_>], all: usize) -> String {
     let them = if stuck.len() == 1 { "it" } else { "them" };
-    is_said.then(|| format!("{}; the next night retries {them}.", text()))
+    format!("{}; the next night retries {them}.", capitalised(&not_judged(stuck, all)))
 }
 
 /// Returns `all 5 jobs could not be judged (agent w2 exits with 9, third night)`.
@@ -125,5 +136,61 @@ fn fix(cause: Cause<'_>) -> &'static str {
         | Cause::Left(Left::Away | Left::Refused { .. } | Left::Unchanged) => {
             "`skilltune night doctor` looks for the fault"
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use jiff::tz::TimeZone;
+    use jiff::{SignedDuration, Timestamp};
+    use skilltune_phases::nights::night::{Entry, Event, History, JobOutcome, Over, Spent, Work};
+
+    use super::super::headline;
+    use super::*;
+
+    fn name(text: &str) -> Name {
+        text.parse().unwrap()
+    }
+
+    fn at(night: i64) -> Timestamp {
+        Timestamp::UNIX_EPOCH + SignedDuration::from_hours(24 * night)
+    }
+
+    /// Returns a night of three jobs, in which the agent of this one failed and the others had nothing to do.
+    fn failing(night: i64, job: &str) -> [Entry; 3] {
+        let (at, jobs) = (at(night), ["a", "b", "c"].map(name).into());
+        let (night, date) = (name(&format!("n{night}")), at.to_zoned(TimeZone::UTC).date());
+        let began = Event::Began { night, date, scheduled: true, jobs, shard: None };
+        let outcome = JobOutcome {
+            run: None,
+            key: None,
+            end: End::Unjudged { why: "exit code 9".into() },
+            spent: Spent::default(),
+            without_windows: BTreeSet::new(),
+            cause: Some("agent w2 exits with 9".into()),
+        };
+        let ended = Event::Ended { job: name(job), work: Work::Tune, outcome: Box::new(outcome) };
+        [began, ended, Event::Over { why: Over::Done }].map(|event| Entry { at, event })
+    }
+
+    #[test]
+    fn a_job_that_failed_is_named_with_its_cause_and_night_also_if_a_person_knows_of_it() {
+        let headline = |entries: &[Entry]| headline(&Morning::of(&History::of(entries)).unwrap());
+        let mut entries: Vec<Entry> = (1..=2).flat_map(|night| failing(night, "a")).collect();
+        let second = "No. 1 job could not be judged (agent w2 exits with 9, second night); \
+                      the next night retries it.";
+        assert_eq!(headline(&entries), second);
+        entries.extend(failing(3, "a"));
+        let third = "Yes: 1 job could not be judged (agent w2 exits with 9, third night).";
+        assert_eq!(headline(&entries), third);
+        entries.push(Entry { at: at(3), event: Event::Acknowledged { job: name("a") } });
+        assert_eq!(headline(&entries), second.replace("second", "third"));
+        // The next night fails as a whole while it works at another job.
+        let mut killed = failing(4, "a");
+        killed[2].event = Event::Asked { job: name("b"), work: Work::Tune };
+        entries.extend(killed);
+        assert_eq!(headline(&entries), "No. Some jobs failed; the next night retries them.");
     }
 }
