@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use skilltune_phases::base::name::Name;
+use skilltune_phases::nights::drift::Fall;
 use skilltune_phases::nights::drift::change::{Change, ChangeKind};
 use skilltune_phases::nights::night::{
     Better, Decided, Done, End, Morning, Night, Place, Spent, Waiting, Worse,
@@ -29,7 +30,7 @@ pub fn object(morning: &Morning<'_>) -> Value {
         "worse": morning.worse.iter().map(worse).collect::<Vec<_>>(),
         "acknowledged": morning.acknowledged.iter().map(worse).collect::<Vec<_>>(),
         "recovered": morning.recovered.iter().map(|(job, change)| json!({
-            "job": job, "kind": kind_of(change), "since": change.since,
+            "job": job, "kind": kind_of(change), "since": change.since, "now": change.now.map(effect),
         })).collect::<Vec<_>>(),
         "undecided": morning.undecided.iter().map(waiting).collect::<Vec<_>>(),
         "no_better_version": morning.settled.iter().map(|(done, one)| decided(done, one)).collect::<Vec<_>>(),
@@ -131,15 +132,17 @@ fn worse(worse: &Worse<'_>) -> Value {
         Worse::Drifts { job, drift_level, days, mean, known } => json!({
             "job": job, "kind": drift_level, "nights": days, "score": mean, "before": known,
         }),
-        Worse::Fell { job, change } => {
-            let (lower, upper) = change.fall.bounds();
-            json!({
-                "job": job, "kind": kind_of(change), "what": change.what, "since": change.since,
-                "effect": { "points": -change.fall.points, "lower": -upper, "upper": -lower },
-                "run_before": change.run_before,
-            })
-        }
+        Worse::Fell { job, change } => json!({
+            "job": job, "kind": kind_of(change), "what": change.what, "since": change.since,
+            "effect": effect(change.fall), "now": change.now.map(effect), "run_before": change.run_before,
+        }),
     }
+}
+
+/// A fall as a difference, so below 0.
+fn effect(fall: Fall) -> Value {
+    let (lower, upper) = fall.bounds();
+    json!({ "points": -fall.points, "lower": -upper, "upper": -lower })
 }
 
 pub fn kind_of(change: &Change) -> &'static str {

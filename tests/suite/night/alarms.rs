@@ -126,10 +126,13 @@ fn a_persons_edit_that_makes_a_skill_worse_is_named_with_the_version_before_it_u
     nights.scene.write_skill("writer", 80);
     let ran = nights.night(&date(5), &[]);
     assert_eq!((ran.code, kinds(&nights)), (Some(0), Vec::new()), "{ran:?}");
-    let recovered = json!([{ "job": "writer", "kind": "edit", "since": "2026-11-03" }]);
-    assert_eq!(nights.morning()["recovered"], recovered);
+    let mut recovered = nights.morning()["recovered"].take();
+    let now = recovered[0]["now"].take();
+    let expected = json!([{ "job": "writer", "kind": "edit", "since": "2026-11-03", "now": null }]);
+    assert_eq!(recovered, expected);
+    assert!(now["points"].as_f64().unwrap().abs() < 0.1 && now["lower"].as_f64().unwrap() < 0.0, "{now}");
     let page = nights.page();
-    let again = "\n- writer: again as good as before its skill was edited (seen on 2026-11-03).\n";
+    let again = "\n- writer: again as good as before its skill was edited (seen on 2026-11-03), as far as its last trials show: ";
     assert!(page.contains(again) && !page.contains("points since its skill"), "{page}");
 }
 
@@ -145,6 +148,28 @@ fn a_winner_that_repairs_a_bad_edit_in_part_names_the_score_of_the_version_befor
     assert_eq!(headline(&nights), "Yes: 1 skill that works worse, 1 winner to look at.");
     let note = " Note: the version before the edit seen on 2026-11-03 scored 84.2.\n";
     assert!(nights.page().contains(note), "{}", nights.page());
+}
+
+#[test]
+fn a_bad_edit_that_is_repaired_in_part_is_reported_with_what_is_still_missing() {
+    let nights = after_a_win();
+    assert_eq!(nights.night(&date(3), &[]).code, Some(0));
+    nights.scene.write_skill("writer", 40);
+    assert_eq!(nights.night(&date(4), &[]).code, Some(3));
+    assert_eq!(nights.morning()["worse"][0]["now"], Value::Null);
+    nights.scene.write_skill("writer", 65);
+    for day in 5..9 {
+        let ran = nights.night(&date(day), &[]);
+        assert_eq!((ran.code, kinds(&nights)), (Some(3), vec!["edit".to_owned()]), "{ran:?}");
+        assert_eq!(headline(&nights), "Yes: 1 skill that works worse.");
+    }
+    let worse = nights.morning()["worse"][0].take();
+    assert!(worse["effect"]["points"].as_f64().unwrap() < -40.0, "{worse}");
+    let now = &worse["now"];
+    let (points, upper) = (now["points"].as_f64().unwrap(), now["upper"].as_f64().unwrap());
+    assert!(-20.0 < points && points < -10.0 && upper < 0.0, "{worse}");
+    let page = nights.page();
+    assert!(page.contains(" on the same scenarios. In the last nights: -15.8 points, between -"), "{page}");
 }
 
 /// Installs another version of the executor, with this name.

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use skilltune_phases::base::name::Name;
-use skilltune_phases::nights::drift::DriftLevel;
 use skilltune_phases::nights::drift::change::{Change, ChangeKind};
+use skilltune_phases::nights::drift::{DriftLevel, Fall};
 use skilltune_phases::nights::night::{Morning, Worse};
 
 use crate::loops::tune::verdicts::signed;
@@ -48,22 +48,32 @@ pub(super) fn recovered((job, change): &(&Name, &Change)) -> String {
         ChangeKind::Edit => format!("its skill was edited (seen on {since})"),
         ChangeKind::Drift => since.to_string(),
     };
-    format!("{}: again as good as before {before}.", words(job))
+    let shown = change.now.map(|now| format!(", as far as its last trials show: {}", difference(now)));
+    format!("{}: again as good as before {before}{}.", words(job), shown.unwrap_or_default())
 }
 
 /// Says how the score differs on the same scenarios since a change, and where the version before a bad edit is.
 fn changed(change: &Change) -> String {
-    let (lower, upper) = change.fall.bounds();
-    let (points, lower, upper) = (signed(-change.fall.points), signed(-upper), signed(-lower));
+    let (points, bounds) = (signed(-change.fall.points), bounds(change.fall));
     let is_bad_edit = change.kind == ChangeKind::Edit && !change.fall.is_rise();
     let run = change.run_before.as_ref().filter(|_| is_bad_edit);
     let version = run.map_or_else(String::new, |run| {
         format!(" `skilltune export {run} start DIR` copies the version before.")
     });
     let cause = cause(change);
-    format!(
-        "{points} points since {cause}, between {lower} and {upper} at confidence 0.9, on the same scenarios.{version}"
-    )
+    let now = change.now.map(|now| format!(" In the last nights: {}.", difference(now)));
+    let now = now.unwrap_or_default();
+    format!("{points} points since {cause}, {bounds}, on the same scenarios.{now}{version}")
+}
+
+/// Says how far the scores are from those before a change.
+fn difference(fall: Fall) -> String {
+    format!("{} points, {}", signed(-fall.points), bounds(fall))
+}
+
+fn bounds(fall: Fall) -> String {
+    let (lower, upper) = fall.bounds();
+    format!("between {} and {} at confidence 0.9", signed(-upper), signed(-lower))
 }
 
 /// Names what came before a fall or a rise.

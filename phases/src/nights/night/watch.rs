@@ -80,7 +80,7 @@ impl Watch {
         let older = before.falls.into_iter().chain(before.drift).chain(before.change);
         self.falls = older.filter(Change::is_open).collect();
         for fall in &mut self.falls {
-            fall.follow(one.date, one.trials, false);
+            fall.follow_next_version(one.date, one.trials);
         }
         self.is_doubted = self.drift.iter().chain(&self.change).any(|change| change.fall.is_doubtful());
     }

@@ -98,6 +98,24 @@ fn an_edit_that_makes_a_skill_worse_is_measured_before_it_is_tuned_and_compared_
 }
 
 #[test]
+fn a_fall_that_is_repaired_in_part_stays_until_the_skill_is_as_good_as_before() {
+    let mut journal = TestJournal::new();
+    journal.nights(5, &wish("skill"), 80.0);
+    journal.nights(1, &wish("edited"), 50.0);
+    for _ in 0..10 {
+        journal.nights(1, &wish("repaired"), 72.0);
+        assert_eq!(journal.falls(), [ChangeKind::Edit], "day {}", journal.day);
+        let morning = journal.morning();
+        let Worse::Fell { change, .. } = morning.worse[0] else { panic!("it fell") };
+        let now = change.now.expect("it was measured after its first night");
+        assert!((now.points - 8.0).abs() < 1.1 && now.is_sure(), "{now:?}");
+    }
+    let nights = journal.nights_of_fall(&wish("repaired"), 80.0);
+    assert!(nights.is_some_and(|nights| (2..=6).contains(&nights)), "{nights:?}");
+    assert_eq!(journal.morning().recovered.len(), 1);
+}
+
+#[test]
 fn a_winner_is_no_edit_and_other_tasks_are_compared_with_nothing() {
     let mut journal = TestJournal::new();
     journal.nights(5, &wish("skill"), 80.0);
