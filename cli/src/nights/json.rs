@@ -32,6 +32,9 @@ pub fn object(morning: &Morning<'_>) -> Value {
         "recovered": morning.recovered.iter().map(|(job, change)| json!({
             "job": job, "kind": kind_of(change), "since": change.since, "now": change.now.map(effect),
         })).collect::<Vec<_>>(),
+        "unmoved": morning.unmoved.iter().map(|(job, change)| json!({
+            "job": job, "what": change.what, "since": change.since, "effect": effect(change.fall),
+        })).collect::<Vec<_>>(),
         "undecided": morning.undecided.iter().map(waiting).collect::<Vec<_>>(),
         "no_better_version": morning.settled.iter().map(|(done, one)| decided(done, one)).collect::<Vec<_>>(),
         "cost": cost(&morning.spent),

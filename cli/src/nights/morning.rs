@@ -207,6 +207,10 @@ pub fn page(
     tell(&mut page, earlier(morning, failed).into_iter().chain(failures(morning)));
     page.section("What was done?");
     page.paragraph(times(night, zone));
+    let unmoved: Vec<_> = morning.unmoved.iter().map(|one| falls::unmoved(one, night)).collect();
+    if !unmoved.is_empty() {
+        page.list(unmoved);
+    }
     done(&mut page, night);
     drafts(&mut page, night, inbox);
     page.finish()

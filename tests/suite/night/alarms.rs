@@ -214,9 +214,19 @@ fn a_search_after_the_model_behind_a_name_changed_uses_no_stored_answers_of_the_
     let report = nights.scene.run(&["report", run, "--format", "json"]).json();
     let models = report["models"]["executor"].as_object().unwrap();
     assert_eq!(models.keys().collect::<Vec<_>>(), ["opus-new"], "{report}");
+    let what = "model of the executor: opus-old, now opus-new";
+    let unmoved = &morning["unmoved"][0];
+    assert_eq!((&unmoved["job"], &unmoved["what"]), (&json!("steady"), &json!([what])));
+    let named = format!(
+        "\n- steady: no sure effect on its scores since its agents changed ({what}; seen on 2026-11-03): "
+    );
+    let page = nights.page();
+    let (_, done) = page.split_once("## What was done?").unwrap();
+    assert!(done.contains(&named) && done.contains(" It was tuned for them.\n"), "{page}");
     for day in [5, 6] {
         let ran = night_with_claude(&nights, day, "opus-new");
         assert_eq!(works(&nights), ["measured"], "{ran:?}");
+        assert_eq!(nights.morning()["unmoved"], json!([]), "it is named once");
     }
 }
 

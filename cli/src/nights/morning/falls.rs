@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use skilltune_phases::base::name::Name;
 use skilltune_phases::nights::drift::change::{Change, ChangeKind};
 use skilltune_phases::nights::drift::{DriftLevel, Fall};
-use skilltune_phases::nights::night::{Morning, Worse};
+use skilltune_phases::nights::night::{Morning, Night, Work, Worse};
 
 use crate::loops::tune::verdicts::signed;
 use crate::text::figures::count;
@@ -39,6 +39,15 @@ pub(super) fn acknowledged(one: &Worse<'_>) -> String {
 
 pub(super) fn risen((job, change): &(&Name, &Change)) -> String {
     format!("{}: {}", words(job), changed(change))
+}
+
+/// Says that agents changed without a sure effect, and that the job was tuned for them.
+pub(super) fn unmoved((job, change): &(&Name, &Change), night: &Night) -> String {
+    let (cause, difference) = (cause(change), difference(change.fall));
+    let is_tuned = night.done.iter().any(|done| done.job == **job && done.work == Work::Tune);
+    let tuned = if is_tuned { " It was tuned for them." } else { "" };
+    let job = words(job);
+    format!("{job}: no sure effect on its scores since {cause}: {difference}, on the same scenarios.{tuned}")
 }
 
 pub(super) fn recovered((job, change): &(&Name, &Change)) -> String {

@@ -26,6 +26,8 @@ pub struct Morning<'a> {
     pub acknowledged: Vec<Worse<'a>>,
     /// Skills that work better since their agents changed or a person edited them, and did not only recover.
     pub risen: Vec<(&'a Name, &'a Change)>,
+    /// Skills whose agents changed since the night before, without a sure effect on their scores.
+    pub unmoved: Vec<(&'a Name, &'a Change)>,
     /// Falls that ended in this night.
     pub recovered: Vec<(&'a Name, &'a Change)>,
     /// Verdicts that more trials could decide: of this night and of earlier ones, the oldest first.
@@ -97,6 +99,7 @@ impl<'a> Morning<'a> {
             worse: worse(new),
             acknowledged: worse(known),
             risen,
+            unmoved: night.jobs.iter().filter_map(|job| unmoved(history, night, job)).collect(),
             recovered,
             undecided,
             several: several(history),
@@ -275,6 +278,14 @@ fn falls<'a>(history: &'a History, night: &Night, name: &'a Name) -> Vec<(bool, 
 fn risen<'a>(history: &'a History, name: &'a Name) -> Option<(&'a Name, &'a Change)> {
     let watch = history.jobs.get(name)?.watch.as_ref().filter(|watch| watch.nights == 1)?;
     watch.change.as_ref().filter(|change| change.fall.is_rise()).map(|change| (name, change))
+}
+
+/// Reports an update without a sure effect in its first night: it is the reason why a job is tuned.
+fn unmoved<'a>(history: &'a History, night: &Night, name: &'a Name) -> Option<(&'a Name, &'a Change)> {
+    let change = history.jobs.get(name)?.watch.as_ref()?.change.as_ref()?;
+    let is_new = change.kind == ChangeKind::Update && change.since == night.date;
+    let is_seen = change.fall.is_sure() || change.fall.is_rise();
+    (is_new && !is_seen).then_some((name, change))
 }
 
 fn recovered<'a>(history: &'a History, night: &Night, name: &'a Name) -> Vec<(&'a Name, &'a Change)> {

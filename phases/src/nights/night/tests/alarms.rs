@@ -50,11 +50,35 @@ fn an_update_is_compared_with_the_nights_just_before_it_and_hides_no_earlier_dri
     assert_eq!(journal.drift_level(), DriftLevel::Drift);
     journal.nights(1, &updated("skill", "2"), 50.0);
     assert_eq!(journal.falls(), [ChangeKind::Drift], "the update costs nothing, and the skill is low still");
+    assert_eq!(journal.morning().unmoved.len(), 1, "the update is named all the same");
     let since = |change: &Change| change.since;
     let watch = journal.history.jobs[&name("a")].watch.as_ref().unwrap();
     assert_eq!(watch.open_falls().map(since).collect::<Vec<_>>(), [jiff::civil::date(2026, 9, 28)]);
     journal.nights(1, &updated("skill", "3"), 20.0);
     assert_eq!(journal.falls(), [ChangeKind::Drift, ChangeKind::Update]);
+}
+
+#[test]
+fn an_update_that_costs_nothing_is_named_once_and_one_with_an_effect_and_an_edit_are_not_among_them() {
+    let mut journal = TestJournal::new();
+    journal.nights(6, &updated("skill", "1"), 80.0);
+    let unmoved = |journal: &TestJournal| {
+        let morning = journal.morning();
+        morning.unmoved.iter().map(|(job, change)| (job.to_string(), change.kind)).collect::<Vec<_>>()
+    };
+    assert!(unmoved(&journal).is_empty());
+    journal.nights(1, &updated("skill", "2"), 80.0);
+    assert_eq!(unmoved(&journal), [("a".to_owned(), ChangeKind::Update)]);
+    journal.night(&["a"]);
+    assert!(unmoved(&journal).is_empty(), "a night that does not measure it says nothing new");
+    journal.nights(1, &updated("skill", "2"), 80.0);
+    assert!(unmoved(&journal).is_empty());
+    for (version, points) in [("3", 50.0), ("4", 90.0)] {
+        journal.nights(1, &updated("skill", version), points);
+        assert!(unmoved(&journal).is_empty(), "{points}");
+    }
+    journal.nights(1, &updated("edited", "4"), 90.0);
+    assert!(unmoved(&journal).is_empty());
 }
 
 #[test]
