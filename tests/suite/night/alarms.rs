@@ -151,6 +151,47 @@ fn a_winner_that_repairs_a_bad_edit_in_part_names_the_score_of_the_version_befor
 }
 
 #[test]
+fn a_winner_that_is_older_than_a_bad_edit_names_the_score_of_the_version_before_the_edit() {
+    let script = json!({ "improve": { "writer": { "40": 60 } } });
+    let nights = Nights::new(&[("writer", 40)], &script, &WRITER.replace("\"auto\"", "\"never\""));
+    nights.night(&date(2), &[]);
+    assert_eq!(nights.morning()["waiting"][0]["since"], "2026-11-01");
+    nights.scene.write_skill("writer", 80);
+    nights.night(&date(3), &[]);
+    assert_eq!(nights.morning()["waiting"], json!([]), "{}", nights.page());
+    nights.scene.write_skill("writer", 40);
+    nights.night(&date(4), &[]);
+    assert_eq!(kinds(&nights), ["edit"]);
+    assert_eq!(nights.morning()["waiting"][0]["since"], "2026-11-01");
+    let note = " Note: the version before the edit seen on 2026-11-03 scored 84.2.\n";
+    assert!(nights.page().contains(note), "{}", nights.page());
+}
+
+#[test]
+fn a_winner_that_is_found_after_an_update_names_the_score_before_it_and_later_that_the_skill_recovered() {
+    let nights = Nights::new(&[("steady", 70)], &steady(0), &job("steady"));
+    assert_eq!(nights.night(&date(2), &[]).code, Some(0));
+    let script = |shift: i32| json!({ "improve": { "steady": { "70": 80 } }, "shift": { "steady": shift } });
+    update_executor(&nights, "2");
+    nights.scene.write_script(&script(-30));
+    nights.night(&date(3), &[]);
+    assert_eq!(kinds(&nights), ["update"]);
+    let note = " Note: before its agents changed (seen on 2026-11-02) the skill scored 73.7.\n";
+    assert!(nights.page().contains(note), "{}", nights.page());
+    nights.scene.write_script(&script(0));
+    let recovered = (4..10).find(|day| {
+        nights.night(&date(*day), &[]);
+        kinds(&nights).is_empty()
+    });
+    let day = recovered.expect("the fall ends") - 1;
+    let note = format!(
+        " Note: its scores are from a fall that was seen on 2026-11-02 and ended on 2026-11-{day:02}; before that fall the skill scored 73.7.\n"
+    );
+    assert!(nights.page().contains(&note), "{}", nights.page());
+    assert!(!nights.page().contains("before its agents changed (seen on 2026-11-02) the skill"));
+}
+
+#[test]
 fn a_bad_edit_that_is_repaired_in_part_is_reported_with_what_is_still_missing() {
     let nights = after_a_win();
     assert_eq!(nights.night(&date(3), &[]).code, Some(0));

@@ -1,5 +1,6 @@
 //! Formats the verdicts of a morning: what got better, which winners wait, and what is undecided.
 
+use skilltune_phases::nights::drift::change::ChangeKind;
 use skilltune_phases::nights::night::{Better, Decided, Morning, Night, Place, Waiting};
 use skilltune_phases::runs::plan::RunId;
 
@@ -36,7 +37,8 @@ pub(super) fn next(one: &Waiting, morning: &Morning<'_>) -> String {
     };
     let dismiss = dismissal(one, morning);
     let notes = decided.notes.iter().map(|note| format!(" Note: {}.", marked(note).trim_end_matches('.')));
-    let notes = notes.chain(version_before(one, morning)).collect::<Vec<_>>().concat();
+    let notes = notes.chain(score_before(one, morning)).chain(past_fall(one, morning));
+    let notes = notes.collect::<Vec<_>>().concat();
     let dangers = if decided.dangers.is_empty() {
         String::new()
     } else {
@@ -53,13 +55,33 @@ fn dismissal(one: &Waiting, morning: &Morning<'_>) -> String {
     typed(&format!("skilltune night dismiss{run}"), &one.job)
 }
 
-/// Says that the version before a person's edit was better than a winner that repairs the edit in part.
-fn version_before(one: &Waiting, morning: &Morning<'_>) -> Option<String> {
-    let change = morning.edit_of(&one.job).filter(|change| change.since <= one.since)?;
-    let after = one.decided.after?;
-    let before = change.score_before().filter(|before| *before > after.points())?;
-    let since = change.since;
-    Some(format!(" Note: the version before the edit seen on {since} scored {before:.1}."))
+/// Says that the skill was better before a fall than a winner is that repairs the fall in part. A winner from before
+/// an edit is compared too: it may wait again after the edit.
+fn score_before(one: &Waiting, morning: &Morning<'_>) -> Option<String> {
+    let after = one.decided.after?.points();
+    morning.falls_of(&one.job).find_map(|fall| {
+        let since = fall.since;
+        let what = match fall.kind {
+            ChangeKind::Edit => format!("the version before the edit seen on {since}"),
+            ChangeKind::Update if since <= one.since => {
+                format!("before its agents changed (seen on {since}) the skill")
+            }
+            // Its scores are of other agents than those now.
+            ChangeKind::Update | ChangeKind::Drift => return None,
+        };
+        let before = fall.score_before().filter(|before| *before > after)?;
+        Some(format!(" Note: {what} scored {before:.1}."))
+    })
+}
+
+/// Says that the scores of a winner are from a fall that has ended: they look like a loss beside those of now.
+fn past_fall(one: &Waiting, morning: &Morning<'_>) -> Option<String> {
+    let fall = morning.past_fall_of(one)?;
+    let (since, before) = (fall.since, fall.score_before()?);
+    let recovered = fall.recovered?;
+    Some(format!(
+        " Note: its scores are from a fall that was seen on {since} and ended on {recovered}; before that fall the skill scored {before:.1}."
+    ))
 }
 
 /// Says where a winner is, and how to take it.

@@ -30,6 +30,8 @@ pub struct Morning<'a> {
     pub unmoved: Vec<(&'a Name, &'a Change)>,
     /// Falls that ended in this night.
     pub recovered: Vec<(&'a Name, &'a Change)>,
+    /// Falls that ended in this night or an earlier one: winners that were found during them have low scores.
+    past_falls: Vec<(&'a Name, &'a Change)>,
     /// Verdicts that more trials could decide: of this night and of earlier ones, the oldest first.
     pub undecided: Vec<Waiting>,
     /// Jobs of which the journal has several verdicts that wait, also those that this machine found to wait no more: a
@@ -101,6 +103,7 @@ impl<'a> Morning<'a> {
             risen,
             unmoved: night.jobs.iter().filter_map(|job| unmoved(history, night, job)).collect(),
             recovered,
+            past_falls: past_falls(history).collect(),
             undecided,
             several: several(history),
             settled: Vec::new(),
@@ -147,14 +150,21 @@ impl<'a> Morning<'a> {
             || self.left.iter().any(is_refused)
     }
 
-    /// Returns the fall of a job that an edit of a person caused, if it is still open.
-    pub fn edit_of(&self, job: &Name) -> Option<&'a Change> {
-        self.worse.iter().chain(&self.acknowledged).find_map(|worse| match *worse {
-            Worse::Fell { job: fallen, change } if fallen == job && change.kind == ChangeKind::Edit => {
-                Some(change)
-            }
+    /// Returns the open falls of a job that a change caused, or that were there before one.
+    pub fn falls_of(&self, job: &Name) -> impl Iterator<Item = &'a Change> {
+        self.worse.iter().chain(&self.acknowledged).filter_map(move |worse| match *worse {
+            Worse::Fell { job: fallen, change } if fallen == job => Some(change),
             Worse::Fell { .. } | Worse::Drifts { .. } => None,
         })
+    }
+
+    /// Returns the fall during which a winner was found, if it has ended since.
+    pub fn past_fall_of(&self, winner: &Waiting) -> Option<&'a Change> {
+        let is_within = |fall: &Change| {
+            fall.since <= winner.since && fall.recovered.is_some_and(|recovered| winner.since < recovered)
+        };
+        let mut falls = self.past_falls.iter().filter(|(job, _)| **job == winner.job).map(|(_, fall)| *fall);
+        falls.find(|fall| is_within(fall))
     }
 
     /// Returns whether nights could not judge a job for so long that a person must look.
@@ -286,6 +296,11 @@ fn unmoved<'a>(history: &'a History, night: &Night, name: &'a Name) -> Option<(&
     let is_new = change.kind == ChangeKind::Update && change.since == night.date;
     let is_seen = change.fall.is_sure() || change.fall.is_rise();
     (is_new && !is_seen).then_some((name, change))
+}
+
+fn past_falls(history: &History) -> impl Iterator<Item = (&Name, &Change)> {
+    let watches = history.jobs.iter().filter_map(|(name, job)| Some((name, job.watch.as_ref()?)));
+    watches.flat_map(|(name, watch)| watch.past_falls().map(move |fall| (name, fall)))
 }
 
 fn recovered<'a>(history: &'a History, night: &Night, name: &'a Name) -> Vec<(&'a Name, &'a Change)> {

@@ -146,6 +146,11 @@ impl Watch {
         self.changes().filter(move |change| change.recovered == Some(day))
     }
 
+    /// Returns the falls that it has recovered from.
+    pub fn past_falls(&self) -> impl Iterator<Item = &Change> {
+        self.changes().filter(|change| change.recovered.is_some())
+    }
+
     fn changes(&self) -> impl Iterator<Item = &Change> {
         self.falls.iter().chain(&self.drift).chain(&self.change)
     }
