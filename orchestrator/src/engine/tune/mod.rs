@@ -98,10 +98,11 @@ impl LoopEngine for Tune {
     }
 }
 
-/// Writes `artifacts/<skill>/<scenario>/<trial>/`, as the trials left them.
+/// Writes `artifacts/<skill>/<scenario>/<trial>/`, as the trials of the round left them.
 fn place_round(objects: &Objects, place: &SafePath, run: &Run, round: &Round) -> Result<(), EngineError> {
     let Some(candidate) = run.candidate(round.candidate) else { return Ok(()) };
-    for scenario in measure::tried(&run.plan) {
+    let tried = measure::tried(&run.plan);
+    for &scenario in round.scenarios.iter().filter(|scenario| tried.contains(scenario)) {
         let trial = Trial { scenario, ordinal: SEARCH, era: round.era };
         let left = measure::artifacts(run, candidate, trial);
         for (member, tree) in run.plan.task.target.members.iter().zip(left) {
