@@ -76,8 +76,13 @@ impl CallDir {
         self.record.join(name).path().to_owned()
     }
 
+    /// Not beside the workspace: an unconfined agent could replace the folder that it is in.
+    fn ended(&self) -> SafePath {
+        self.record.join("ended.json")
+    }
+
     pub(super) fn ended_path(&self) -> PathBuf {
-        self.record.join("ended.json").path().to_owned()
+        self.ended().path().to_owned()
     }
 
     /// Returns the guardian's record of a call that ended, if its workspace still exists.
@@ -110,9 +115,11 @@ impl CallDir {
         self.record.join("transcript.jsonl").replace(transcript.lines().as_bytes(), Durability::Order)
     }
 
-    /// Removes the workspace and the temporary folder; the record stays.
+    /// Removes the workspace, the temporary folder, and the record of the end, which is read only with them. What was
+    /// asked and answered stays.
     pub(super) fn clear(&self) -> Result<(), DiskError> {
-        self.work.remove()
+        self.work.remove()?;
+        self.ended().remove()
     }
 }
 
