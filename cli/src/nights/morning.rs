@@ -68,7 +68,7 @@ pub fn left(left: &Left) -> String {
 }
 
 /// Says that a night did not begin a job before it was killed or failed.
-pub const UNREACHED: &str = "not begun: the night did not get to it; it goes first next night";
+pub const UNREACHED: &str = "not begun: the night did not get to it; the next night begins it";
 
 /// Formats the reason alone.
 pub fn why(left: &Left) -> String {

@@ -196,7 +196,7 @@ fn the_page_of_a_night_that_was_killed_lists_the_jobs_that_it_did_not_begin() {
     night.kill();
     gate.open();
     job.see_off();
-    let why = "not begun: the night did not get to it; it goes first next night";
+    let why = "not begun: the night did not get to it; the next night begins it";
     let status = |more: &[&str]| nights.scene.run(&[&["night", "status"][..], more].concat());
     let page = status(&[]).stdout;
     assert!(page.contains("\n- writer: skilltune failed or was killed before it ended;"), "{page}");
