@@ -41,7 +41,8 @@ fn text_of(run: &Run, price: &Price) -> String {
     let [first, others @ ..] = price.ways.as_slice() else {
         let (scenarios, trials) = (now.scenarios.max(MOST_PAIRS), now.trials.max(MOST_TRIALS));
         return format!(
-            "Price of an answer: the versions are too close to tell apart, even with {} or {} of each version on each.",
+            "Price of an answer: if the difference is really {} points, even {} or {} of each version on each would not show it.",
+            signed(price.points),
             count(scenarios, now.scenario),
             count(trials as usize, "trial")
         );
@@ -137,7 +138,7 @@ mod tests {
     #[test]
     fn versions_that_are_too_close_and_answers_have_none() {
         let close = compared([20, 80, 50, 52, 49]);
-        insta::assert_snapshot!(text(&close).unwrap(), @"Price of an answer: the versions are too close to tell apart, even with 48 held-out scenarios or 10 trials of each version on each.");
+        insta::assert_snapshot!(text(&close).unwrap(), @"Price of an answer: if the difference is really +0.2 points, even 48 held-out scenarios or 10 trials of each version on each would not show it.");
         assert_eq!(json(&close).unwrap()["ways"], serde_json::json!([]));
         let won = compared([60, 70, 80, 90, 95]);
         assert_eq!((text(&won), json::report(&won)["comparison"].get("price")), (None, None));
