@@ -5,3 +5,4 @@ pub mod find;
 pub mod links;
 pub mod plugin;
 pub mod suite;
+pub mod task;

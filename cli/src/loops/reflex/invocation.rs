@@ -1,9 +1,7 @@
 //! The request to `reflex new`, with nothing left to guess: task, criteria, agents.
 
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use skilltune_orchestrator::disk;
 use skilltune_orchestrator::process::can_confine;
 use skilltune_phases::loops::reflex::criteria::{Criteria, Template, Weights};
 use skilltune_phases::loops::reflex::original::Alias;
@@ -13,6 +11,7 @@ use skilltune_phases::suites::checks::RunThem;
 use crate::args::overrides::{apply_shared_flags, override_with};
 use crate::casting;
 use crate::casting::{BuiltIn, Casting, system_confines};
+use crate::inputs::task;
 use crate::loops::reflex::args::new::{NewArgs, TaskSource};
 use crate::loops::reflex::rules_file::RulesFile;
 use crate::loops::reflex::settings::ReflexSettings;
@@ -23,9 +22,6 @@ use crate::settings::{Settings, proposed};
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::questions::{Answers, Person};
-
-/// A longer task is a mistake, such as a binary file.
-const LONGEST: u64 = 1 << 20;
 
 #[derive(Debug)]
 pub struct Invocation {
@@ -58,7 +54,7 @@ impl AsRef<Common> for Invocation {
 impl Invocation {
     pub fn new(args: &NewArgs, env: &Environment) -> Result<Self, Complaint> {
         let person = Person::present(env).filter(|_| !args.run.yes);
-        let prompt = task(args, env, person)?;
+        let prompt = asked_task(args, env, person)?;
         let out = args.out.as_ref().map(|path| out::free(&env.named(path)?)).transpose()?;
         let project = env.project_here();
         let mut settings = crate::loops::settings(&project, env)?;
@@ -158,11 +154,11 @@ fn proposals(
 }
 
 /// Returns the task's text, from the command line, a file, or standard input.
-fn task(args: &NewArgs, env: &Environment, person: Option<&dyn Answers>) -> Result<String, Complaint> {
+fn asked_task(args: &NewArgs, env: &Environment, person: Option<&dyn Answers>) -> Result<String, Complaint> {
     let text = match (args.source(), person) {
         (TaskSource::Words(words), _) => words.to_owned(),
-        (TaskSource::Stdin, _) => input()?,
-        (TaskSource::File(path), _) => file(&env.named(Path::new(path))?)?,
+        (TaskSource::Stdin, _) => task::read_stdin()?,
+        (TaskSource::File(path), _) => task::read_file(&env.named(Path::new(path))?)?,
         (TaskSource::Nowhere, Some(person)) => person
             .line("What should skilltune write?", "in a sentence or two, as you would ask somebody")?
             .unwrap_or_default(),
@@ -175,27 +171,6 @@ fn task(args: &NewArgs, env: &Environment, person: Option<&dyn Answers>) -> Resu
         ));
     }
     Ok(text.to_owned())
-}
-
-fn file(path: &Path) -> Result<String, Complaint> {
-    let refused = |error: std::io::Error| {
-        Complaint::input(format!("cannot read the task from {}", path.display())).caused_by(error)
-    };
-    read(disk::open(path).map_err(refused)?).map_err(refused)
-}
-
-fn input() -> Result<String, Complaint> {
-    read(std::io::stdin().lock())
-        .map_err(|error| Complaint::input("cannot read the task from stdin").caused_by(error))
-}
-
-fn read(from: impl std::io::Read) -> std::io::Result<String> {
-    let mut text = String::new();
-    from.take(LONGEST + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > LONGEST {
-        return Err(std::io::Error::other("it is longer than 1 MiB"));
-    }
-    Ok(text)
 }
 
 /// Refuses the built-in agent, which knows only skills.
