@@ -116,6 +116,12 @@ impl Environment {
         self.project.clone().or_else(found).unwrap_or_else(|| self.cwd.clone())
     }
 
+    /// Returns whether a real path is the home, or a folder above it: it holds all files of a person.
+    pub fn holds_everything(&self, real: &Path) -> bool {
+        let home = self.home.as_ref().and_then(|home| home.canonicalize().ok());
+        real.parent().is_none() || home.is_some_and(|home| home.starts_with(real))
+    }
+
     /// Returns whether there is a person to ask.
     pub fn is_interactive(&self) -> bool {
         self.terminal.stdin && self.terminal.stderr && !self.is_ci() && !self.is_dumb()

@@ -215,9 +215,8 @@ fn destination(path: &Path, env: &Environment) -> Result<PathBuf, Complaint> {
     }
     let real = there.canonicalize().map_err(|error| cannot("it cannot be read").caused_by(error))?;
     let real = if missing.as_os_str().is_empty() { real } else { real.join(missing) };
-    let home = env.vars.get("HOME").and_then(|home| Path::new(home).canonicalize().ok());
     // Agents read all files in it.
-    if real.parent().is_none() || home.is_some_and(|home| home.starts_with(&real)) {
+    if env.holds_everything(&real) {
         return Err(cannot("it holds all of your files").hint("pass a separate folder"));
     }
     let is_ours = |part: Component<'_>| part.as_os_str() == ".git" || part.as_os_str() == ".skilltune";
