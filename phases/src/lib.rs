@@ -15,6 +15,7 @@
 
 pub mod asking;
 pub mod base;
+pub mod experts;
 pub mod judging;
 pub mod loops;
 pub mod nights;

@@ -1,0 +1,32 @@
+//! The experts that are part of the program.
+
+use super::{Expert, Format};
+
+macro_rules! files {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../experts/", $name, ".md"))),)*]
+    };
+}
+
+const FILES: &[(&str, &str)] = files![
+    "architect",
+    "backend-developer",
+    "frontend-developer",
+    "designer",
+    "qa-engineer",
+    "devops-engineer",
+    "product-planner",
+    "researcher",
+    "technical-writer",
+    "security-reviewer",
+    "performance-reviewer",
+    "quality-reviewer",
+];
+
+/// Returns the built-in experts: first those with a role, then the reviewers.
+pub fn built_in() -> Vec<Expert> {
+    let read = |(name, text): &(&str, &str)| {
+        Expert::read(text.as_bytes(), name, Format::Markdown).expect("each built-in expert is tested")
+    };
+    FILES.iter().map(read).collect()
+}
