@@ -343,6 +343,10 @@ fn no_agent(role: &Role, settings: &Settings, env: &Environment, built_in: Built
         here => complaint.hint(format!("use an installed agent: {}", here.join(" or "))),
     };
     match known(settings) {
+        // Its tiers, else the executor, say who plays it.
+        Some(known) if *role == Role::EXPERT => {
+            complaint.hint("pass --agent NAME, or set roles.executor").hint(known)
+        }
         Some(known) => {
             complaint.hint(format!("pass --agent NAME or --{role} NAME, or set roles.{role}")).hint(known)
         }

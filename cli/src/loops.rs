@@ -1,6 +1,7 @@
 //! The user interface of each loop, and what the run commands need from a loop: they are written once for all loops.
 
 pub mod ask;
+pub mod expert;
 pub mod gan;
 pub mod reflex;
 pub mod resume;

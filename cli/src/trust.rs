@@ -180,12 +180,16 @@ pub enum Named<'a> {
     Agents(&'a [String]),
     Programs(&'a [String]),
     Prompts(&'a [String]),
+    /// An expert of a project, whose persona instructs an agent.
+    Experts(&'a [String]),
 }
 
 impl Named<'_> {
     fn names(self) -> String {
         match self {
-            Self::Agents(names) | Self::Programs(names) | Self::Prompts(names) => names.join(", "),
+            Self::Agents(names) | Self::Programs(names) | Self::Prompts(names) | Self::Experts(names) => {
+                names.join(", ")
+            }
         }
     }
 
@@ -194,6 +198,7 @@ impl Named<'_> {
             Self::Agents(_) => "agents",
             Self::Programs(_) => "programs",
             Self::Prompts(_) => "prompts",
+            Self::Experts(_) => "experts",
         }
     }
 
@@ -201,6 +206,7 @@ impl Named<'_> {
         match self {
             Self::Agents(_) | Self::Programs(_) => "which programs to run",
             Self::Prompts(_) => "the prompts of agents",
+            Self::Experts(_) => "the instructions of an expert",
         }
     }
 }
@@ -238,6 +244,7 @@ pub fn ensure(
     }
     let read = match what {
         Named::Prompts(_) => "the file and its prompts",
+        Named::Experts(_) => "the file",
         Named::Agents(_) | Named::Programs(_) if named.is_empty() => "the file",
         Named::Agents(_) | Named::Programs(_) => "the file and the files its commands use",
     };

@@ -25,6 +25,13 @@ Examples:
   skilltune gan brief.md --into site --apply branch
   skilltune gan brief.md --profile code --max-rounds 3 --yes";
 
+pub const EXPERT: &str = "\
+Examples:
+  skilltune expert                              # lists the experts
+  skilltune expert architect \"Should orders and stock be one service?\"
+  skilltune expert security-reviewer \"Review src/login.rs\" --folder src
+  skilltune expert convert .claude/agents/dba.md --to codex";
+
 pub const CALIBRATE: &str = "\
 Examples:
   skilltune calibrate skills/writer --suite suite.toml

@@ -337,7 +337,7 @@ pub struct CleanArgs {
 
 #[derive(Clone, Debug, Args)]
 pub struct TrustArgs {
-    /// Settings file, its folder, a suite, a file of rules, a file of jobs, or moai's design.yaml
+    /// Settings file, its folder, a suite, a file of rules, a file of jobs, an expert, or moai's design.yaml
     pub path: PathBuf,
 }
 

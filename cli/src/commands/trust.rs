@@ -3,11 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
+use skilltune_phases::experts::Expert;
 use skilltune_phases::suites::scenario::Tools;
 
 use crate::args::runs::TrustArgs;
 use crate::casting;
 use crate::inputs::suite::{SHELL, Suite, command};
+use crate::loops::expert::roster;
 use crate::loops::gan::design_file;
 use crate::loops::reflex::rules_file::RulesFile;
 use crate::loops::tune::prompts::Pages;
@@ -20,6 +22,7 @@ use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::{Environment, SETTINGS_FILE};
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
+use crate::text::figures::count;
 use crate::text::plain::one_line;
 use crate::trust::TrustStore;
 use crate::trust::file::TextFile;
@@ -30,8 +33,7 @@ pub fn run(args: &TrustArgs, env: &Environment, printer: Printer) -> Result<Exit
     Ok(Exit::Reached)
 }
 
-const WHAT: &str =
-    "pass a skilltune.toml, its folder, a suite, a file of rules, a file of jobs, or moai's design.yaml";
+const WHAT: &str = "pass a skilltune.toml, its folder, a suite, a file of rules, a file of jobs, an expert, or moai's design.yaml";
 
 fn record(args: &TrustArgs, env: &Environment) -> Result<String, Complaint> {
     let given: PathBuf = env.cwd.join(&args.path).components().collect();
@@ -41,6 +43,9 @@ fn record(args: &TrustArgs, env: &Environment) -> Result<String, Complaint> {
     }
     if let Some(file) = TextFile::read(&path)?.filter(NightPlan::is_one) {
         return record_jobs(file, env);
+    }
+    if let Some((file, expert)) = roster::to_trust(&path, env)? {
+        return record_expert(&file, &expert, env);
     }
     if design_file::is_one(&path) {
         return record_design(&path, env);
@@ -65,6 +70,13 @@ fn record(args: &TrustArgs, env: &Environment) -> Result<String, Complaint> {
     let folder = file.path.parent().expect("a settings file is in a folder");
     let overs = crate::loops::settings(folder, env)?.overs().into_iter().map(|over| format!("\n  {over}"));
     Ok(trusted(&file, &settings, &pages) + &listed(&scripts) + &overs.collect::<String>())
+}
+
+fn record_expert(file: &TextFile, expert: &Expert, env: &Environment) -> Result<String, Complaint> {
+    TrustStore::new(env).record(file, &[])?;
+    let lines = count(expert.persona.lines().count(), "line");
+    let what = format!("expert {}: {} ({lines} of instructions)", expert.name, expert.description);
+    Ok(format!("trusted: {}\n  {}", file.path.display(), one_line(&what)))
 }
 
 fn record_jobs(file: TextFile, env: &Environment) -> Result<String, Complaint> {

@@ -4,6 +4,9 @@ use std::collections::BTreeSet;
 
 use skilltune_phases::base::ceiling::Ceiling;
 use skilltune_phases::judging::stop::Reason as TuneReason;
+use skilltune_phases::loops::expert::{
+    self, Answer as ExpertAnswer, Decision as ExpertDecision, Expert, Step as ExpertStep,
+};
 use skilltune_phases::loops::gan::course::{Choice, Ending as GanEnding, Question as GanQuestion, Who};
 use skilltune_phases::loops::gan::{
     self, Answer as GanAnswer, Decision as GanDecision, Gan, Step as GanStep,
@@ -94,6 +97,9 @@ variants! {
     GanDecision { Drafted Proposed Ruled Agreed Sprint Built Again Judged Answered Ended Close }
     GanEnding { Reached Forced Accepted Kept Aborted Failed }
     GanQuestion { Escalation Stagnation Exhausted }
+    ExpertStep { Ask }
+    ExpertAnswer { Answered }
+    ExpertDecision { Close }
     Choice { Refocus Amend Guide Force Accept Stop Abort }
     Who { Person Default }
     NightEvent { Began Asked Ended Left Drafted Over Acknowledged Dismissed Merged Waits }
@@ -162,6 +168,12 @@ impl Counted for Reflex {
             ReflexDecision::Enter(phase) => vec![phase.name()],
             _ => Vec::new(),
         }
+    }
+}
+
+impl Counted for Expert {
+    fn endings(_: &expert::Decision) -> Vec<&'static str> {
+        Vec::new()
     }
 }
 

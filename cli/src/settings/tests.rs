@@ -101,10 +101,15 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
     ]
 }
 
+fn changes_of_loops() -> Vec<(&'static str, &'static str)> {
+    use crate::loops::{expert, gan, reflex};
+    [reflex::settings::changes(), gan::settings::changes(), expert::settings::changes()].concat()
+}
+
 #[test]
 fn every_key_can_be_set_and_knows_its_origin() {
     let keys: Vec<&str> = crate::loops::default_settings().keys().iter().map(|key| key.name).collect();
-    let loops = [crate::loops::reflex::settings::changes(), crate::loops::gan::settings::changes()].concat();
+    let loops = changes_of_loops();
     let changes = [changes(), loops].concat();
     assert_eq!(keys, changes.iter().map(|(key, _)| *key).collect::<Vec<_>>());
     for (key, value) in changes {
@@ -118,7 +123,7 @@ fn every_key_can_be_set_and_knows_its_origin() {
 
 #[test]
 fn every_flag_sets_what_its_key_sets_in_a_file() {
-    let loops = [crate::loops::reflex::settings::changes(), crate::loops::gan::settings::changes()].concat();
+    let loops = changes_of_loops();
     let changes: BTreeMap<_, _> = [changes(), loops].concat().into_iter().collect();
     let row =
         |settings: &Settings, key: &str| settings.rows().into_iter().find(|row| row.key == key).unwrap();
@@ -335,7 +340,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
     error: /skilltune.toml:2: unknown key `tune.colour`
     hint: known keys: preset, search, runs, max_iterations, threshold, regress, stall_window, stall_gain, max_errors, confirm, confidence, held_out, coverage, delivery, tools, apply
     error: /skilltune.toml:1: unknown key `colour`
-    hint: known keys: roles, timeouts, calls, budget, limits, tune, prompts, reflex, gan, agents, prices
+    hint: known keys: roles, timeouts, calls, budget, limits, tune, prompts, reflex, gan, experts, agents, prices
     ");
 }
 

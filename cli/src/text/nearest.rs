@@ -23,12 +23,12 @@ fn split(key: &str) -> (&str, &str) {
 }
 
 /// Returns the maximum distance: a third of a word may be wrong.
-fn reach(word: &str) -> usize {
+pub fn reach(word: &str) -> usize {
     (word.chars().count() / 3).max(1)
 }
 
 /// Counts the letters that were added, removed, changed or swapped with their neighbour.
-fn distance(a: &str, b: &str) -> usize {
+pub fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
     for i in 1..=a.len() {

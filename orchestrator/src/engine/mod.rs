@@ -14,6 +14,7 @@ mod call;
 mod call_dir;
 mod drive;
 mod edited_copy;
+mod expert;
 mod files;
 mod gan;
 mod materials;

@@ -43,6 +43,7 @@ static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
         ("review", include_str!("../../prompts/review.md")),
         ("improve", include_str!("../../prompts/improve.md")),
         ("suite", include_str!("../../prompts/suite.md")),
+        ("expert", include_str!("../../prompts/expert.md")),
         ("reflex/propose", include_str!("../../prompts/reflex/propose.md")),
         ("reflex/plan", include_str!("../../prompts/reflex/plan.md")),
         ("reflex/produce", include_str!("../../prompts/reflex/produce.md")),

@@ -23,6 +23,8 @@ impl Role {
     pub const EVALUATOR: Self = Self(Cow::Borrowed("evaluator"));
     /// Builds what a brief asks for.
     pub const BUILDER: Self = Self(Cow::Borrowed("builder"));
+    /// Answers a question as the persona of a file asks for.
+    pub const EXPERT: Self = Self(Cow::Borrowed("expert"));
     pub const IMPROVER: Self = Self(Cow::Borrowed("improver"));
     pub const SECOND_IMPROVER: Self = Self(Cow::Borrowed("improver-2"));
     /// The other judges of a panel.

@@ -4,6 +4,7 @@
 //! loop writes into its journal, `Fold` computes its state from the records, `Loop` decides what comes next. The
 //! journal and the engine are written once, for all loops.
 
+pub mod expert;
 pub mod gan;
 pub mod gauge;
 pub mod reflex;

@@ -92,6 +92,7 @@ macro_rules! all_loops {
             Tune in tune,
             Reflex in reflex,
             Gan in gan,
+            Expert in expert,
         }
     };
 }

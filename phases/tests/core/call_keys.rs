@@ -15,6 +15,7 @@ use skilltune_phases::base::id::{Digest, TreeId};
 use skilltune_phases::base::material::{Body, Folder, Material};
 use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::Loop;
+use skilltune_phases::loops::expert::{self, Expert};
 use skilltune_phases::loops::gan::test_scenario::{TestScenario, Tool};
 use skilltune_phases::loops::gan::{self, Gan, Level};
 use skilltune_phases::loops::reflex::{self, Reflex};
@@ -25,6 +26,7 @@ use skilltune_phases::runs::run;
 use skilltune_phases::suites::checks::{Check, How, RunThem};
 use skilltune_phases::suites::demand::Demand;
 use skilltune_phases::suites::scenario::SkillFile;
+use skilltune_worlds::expert as expert_world;
 
 use crate::drive::{TestLoop, failed, tree};
 use crate::gan::world as gan_world;
@@ -262,5 +264,25 @@ fn a_request_of_gan_has_the_key_that_it_had() {
     41c965712645 propose: builder
     699fa3300a81 rule: evaluator
     579af4d6f6c9 try: a command
+    ");
+}
+
+#[test]
+fn a_request_of_expert_has_the_key_that_it_had() {
+    let mut requests = Requests::default();
+    for (opens_files, note) in [(true, ", opens files"), (false, "")] {
+        let mut plan = expert_world::plan();
+        plan.task.files = Some(tree("project"));
+        plan.roles.of_mut(&Role::EXPERT).opens_files = opens_files;
+        let mut drive = expert_world::Drive::start(plan);
+        requests.add::<Expert>(&drive.run, &expert::Step::Ask, note);
+        drive.done(expert::Step::Ask, failed(FailureKind::Empty));
+        requests.add::<Expert>(&drive.run, &expert::Step::Ask, note);
+    }
+    insta::assert_snapshot!(requests.lines(), @"
+    ada78aa53dbc ask: expert
+    b8a4bdabc016 ask: expert again
+    52c383208f7a ask: expert again, opens files
+    8fe8d65e8c12 ask: expert, opens files
     ");
 }

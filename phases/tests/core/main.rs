@@ -10,6 +10,7 @@ mod danger;
 mod delivery;
 mod drafting;
 mod endings;
+mod expert;
 mod extending;
 mod failed_edits;
 mod frontmatter;

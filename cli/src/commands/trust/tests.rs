@@ -40,11 +40,11 @@ fn what_is_missing_or_broken_or_something_else_is_refused() {
     error: /skilltune.toml:1: unknown key `agent`
     hint: did you mean `agents`?
     error: /empty/skilltune.toml does not exist
-    hint: pass a skilltune.toml, its folder, a suite, a file of rules, a file of jobs, or moai's design.yaml
+    hint: pass a skilltune.toml, its folder, a suite, a file of rules, a file of jobs, an expert, or moai's design.yaml
     error: /missing does not exist
-    hint: pass a skilltune.toml, its folder, a suite, a file of rules, a file of jobs, or moai's design.yaml
+    hint: pass a skilltune.toml, its folder, a suite, a file of rules, a file of jobs, an expert, or moai's design.yaml
     error: /other.toml does not exist
-    hint: pass a skilltune.toml, its folder, a suite, a file of rules, a file of jobs, or moai's design.yaml
+    hint: pass a skilltune.toml, its folder, a suite, a file of rules, a file of jobs, an expert, or moai's design.yaml
     ");
     assert!(!root.path().join("home").exists(), "nothing is written");
 }

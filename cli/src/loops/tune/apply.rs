@@ -61,10 +61,13 @@ fn with_target(scope: &Scope<'_>, name: Option<&str>) -> Result<Known<Tune>, Com
         let known = scope.runs.load::<Tune>(&id)?;
         return if known.run.plan.task.searches() { Ok(known) } else { Err(no_target(&known.run)) };
     }
-    let what = if scope.runs.kind(&id) == LoopKind::Gan { "it built files" } else { "it wrote a text" };
-    Err(Complaint::input(format!(
-        "run {id} has no target to replace: {what}; `skilltune export {id} {CHAMPION} DIR` copies it"
-    )))
+    let copies = format!("`skilltune export {id} {CHAMPION} DIR` copies it");
+    let what = match scope.runs.kind(&id) {
+        LoopKind::Gan => format!("it built files; {copies}"),
+        LoopKind::Tune | LoopKind::Reflex => format!("it wrote a text; {copies}"),
+        LoopKind::Expert => format!("it asked an expert; `skilltune show {id} answer` shows the answer"),
+    };
+    Err(Complaint::input(format!("run {id} has no target to replace: {what}")))
 }
 
 /// Returns whether a run has a skill to replace, as far as its journal can be read.

@@ -1,0 +1,88 @@
+//! Which expert, and which task: from the command line, and from the person where it leaves something open.
+
+use crate::inputs::task;
+use crate::loops::expert::args::AskArgs;
+use crate::loops::expert::listed;
+use crate::loops::expert::resolve::{Resolved, resolve};
+use crate::loops::expert::roster::{Entry, Roster};
+use crate::terminal::complaint::Complaint;
+use crate::terminal::printer::Printer;
+use crate::terminal::questions::Answers;
+use crate::text::plain::one_line;
+
+/// The most names that a hint suggests.
+const SUGGESTED: usize = 3;
+
+/// Returns the expert that the person means. Only an exact name is taken without asking.
+pub fn expert(
+    roster: Roster,
+    name: &str,
+    person: Option<&dyn Answers>,
+    printer: Printer,
+) -> Result<Entry, Complaint> {
+    let chosen = match (resolve(name, roster.names()), person) {
+        (Resolved::Exact(name), _) => name.to_owned(),
+        (Resolved::Close(names), None) => return Err(unknown(name, &names)),
+        (Resolved::Close(names), Some(person)) => match confirmed(&names, person)? {
+            Some(chosen) => chosen,
+            None => return Err(Complaint::input("no expert was chosen").hint(LIST)),
+        },
+        (Resolved::Unknown(names), person) => {
+            printer.talk(&listed::list(&roster, printer.talk_width));
+            let Some(person) = person else { return Err(unknown(name, &names)) };
+            names[person.pick(&unknown(name, &[]).what, &names, 0)?].to_owned()
+        }
+    };
+    Ok(roster.take(&chosen).expect("its name is one of the list"))
+}
+
+const LIST: &str = "`skilltune expert` lists all experts";
+
+/// Asks about the nearest name, or which of several is meant.
+fn confirmed(names: &[&str], person: &dyn Answers) -> Result<Option<String>, Complaint> {
+    if let [only] = names {
+        let is_it = person.agree(&format!("Do you mean the expert {only}?"))?;
+        return Ok(is_it.then(|| (*only).to_owned()));
+    }
+    let none = "none of them";
+    let options: Vec<&str> = names.iter().copied().chain([none]).collect();
+    let at = person.pick("Which expert do you mean?", &options, 0)?;
+    Ok(names.get(at).map(|name| (*name).to_owned()))
+}
+
+fn unknown(name: &str, nearest: &[&str]) -> Complaint {
+    let complaint = Complaint::input(one_line(&format!("there is no expert named {name:?}")));
+    let near: Vec<&str> = nearest.iter().take(SUGGESTED).copied().collect();
+    let complaint = if near.is_empty() {
+        complaint
+    } else {
+        complaint.hint(format!("the nearest names: {}", near.join(", ")))
+    };
+    complaint.hint(LIST)
+}
+
+/// Returns the task. Without one, shows what the expert can help with, and asks.
+pub fn task(
+    args: &AskArgs,
+    entry: &Entry,
+    person: Option<&dyn Answers>,
+    printer: Printer,
+) -> Result<String, Complaint> {
+    let given = match args.task.as_deref() {
+        Some("-") => task::read_stdin()?,
+        Some(task) => task.to_owned(),
+        None => String::new(),
+    };
+    if !given.trim().is_empty() {
+        return Ok(given.trim().to_owned());
+    }
+    let name = &entry.expert.name;
+    printer.talk(&listed::page(entry, printer.talk_width));
+    let asked = person.map(|person| {
+        person.line(&format!("What should {name} do?"), "in a sentence or two, as you would ask somebody")
+    });
+    asked.transpose()?.flatten().ok_or_else(|| {
+        Complaint::input(format!("no task for {name}"))
+            .hint(format!("pass it after the name: skilltune expert {name} \"...\""))
+    })
+}

@@ -1,0 +1,113 @@
+//! `skilltune expert`: lists experts, or asks one.
+
+use std::ops::ControlFlow;
+
+use serde_json::{Value, json};
+use skilltune_orchestrator::store::Home;
+use skilltune_phases::loops::expert::{Expert, Plan, Run};
+
+use crate::casting;
+use crate::loops::expert::args::{ExpertArgs, ExpertCommand};
+use crate::loops::expert::invocation::Invocation;
+use crate::loops::expert::roster::Roster;
+use crate::loops::expert::ui::{aim, notes};
+use crate::loops::expert::{convert, listed, planning};
+use crate::loops::start::{self, Common, Planner, Ready, Sketched, Start, Starts};
+use crate::loops::{LoopArgs, OnRuns};
+use crate::report::estimate::most_calls;
+use crate::report::{ceilings, json as shared_json, words};
+use crate::settings::values::{Format, Streamed};
+use crate::terminal::columns::data_width;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+use crate::text::plain;
+use crate::trust::{self, Named, TrustStore};
+
+impl LoopArgs for ExpertArgs {
+    fn run(self, env: &Environment, printer: Printer, _: OnRuns) -> Result<Exit, Complaint> {
+        match (self.command, &self.ask.name) {
+            (Some(ExpertCommand::List { format }), _) => list(format, env, printer),
+            (Some(ExpertCommand::Convert(args)), _) => convert::run(&args, env, printer),
+            (None, None) => list(of_stream(self.ask.run.format), env, printer),
+            (None, Some(name)) => {
+                let start = Start::of(&self.ask.run, self.ask.trust, env, printer);
+                start::start::<Expert>(Invocation::new(&self.ask, name, env, printer)?, &start)
+            }
+        }
+    }
+}
+
+fn of_stream(format: Streamed) -> Format {
+    match format {
+        Streamed::Human => Format::Human,
+        Streamed::Json | Streamed::Jsonl => Format::Json,
+    }
+}
+
+fn list(format: Format, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let project = env.project_here();
+    let roster = Roster::read(&project, &crate::loops::settings(&project, env)?, env);
+    match format {
+        Format::Json => printer.json(&listed::json(&roster).to_string())?,
+        Format::Human => {
+            for line in listed::skipped(&roster) {
+                printer.talk(&line);
+            }
+            printer.data(&listed::list(&roster, data_width(env)))?;
+        }
+    }
+    Ok(Exit::Reached)
+}
+
+impl Starts for Expert {
+    type Invocation = Invocation;
+
+    const PLAN: Planner<Self> = planning::plan;
+
+    fn ready(mut invocation: Invocation, home: &Home, start: &Start<'_>) -> Result<Ready<Self>, Complaint> {
+        let env = start.env;
+        let Common { casting, settings, .. } = &invocation.common;
+        let pinned = casting::ensure_trusted(casting, settings, env, None, start.consent())?;
+        if let Some((file, what)) = &invocation.foreign {
+            let named = Named::Experts(std::slice::from_ref(what));
+            trust::ensure(file, &[], named, &TrustStore::new(env), start.consent())?;
+        }
+        invocation.common.pinned = pinned.into_iter().collect();
+        let sketch = start::plan::<Self>(&invocation, home, env, None)?;
+        Ok(ControlFlow::Continue((invocation, sketch)))
+    }
+
+    /// One call needs no estimate.
+    fn prints_estimate(_: &Plan) -> bool {
+        false
+    }
+
+    fn sketch_text(run: &Run, sketched: &Sketched<'_>) -> String {
+        let (task, roles) = (&run.plan.task, &run.plan.roles);
+        let mut lines = vec![
+            format!("expert {}: {}", task.expert.name, plain::one_line(&task.task)),
+            aim(run),
+            words::most_calls(sketched.most, roles),
+            ceilings::line(run),
+        ];
+        lines.extend(sketched.estimate.lines());
+        lines.extend(notes(run).iter().map(|note| format!("note: {note}")));
+        lines.join("\n")
+    }
+
+    fn sketch_json(run: &Run, sketched: &Sketched<'_>) -> Value {
+        let task = &run.plan.task;
+        let keys = json!({
+            "expert": task.expert.name,
+            "origin": task.expert.origin,
+            "digest": task.expert.digest,
+            "task": task.task,
+            "folder": task.reads,
+            "limits": ceilings::all(run),
+            "most_calls": most_calls(sketched.most),
+        });
+        shared_json::sketch(run, &keys, sketched.estimate)
+    }
+}

@@ -1,0 +1,31 @@
+//! `expert convert`: prints an expert in the format of another program.
+
+use skilltune_orchestrator::disk;
+use skilltune_phases::experts::{Expert, Format, LARGEST};
+
+use crate::loops::expert::args::ConvertArgs;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+use crate::text::plain::{one_line, pictured};
+
+pub fn run(args: &ConvertArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let path = env.named(&args.file)?;
+    let refused = |why: String| Complaint::input(format!("cannot convert {}: {why}", path.display()));
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let format = Format::of(name).ok_or_else(|| {
+        refused("it is neither Markdown nor TOML".to_owned()).hint("docs/experts.md describes the formats")
+    })?;
+    let folder = path.parent().and_then(|folder| folder.file_name()?.to_str()).unwrap_or_default();
+    let stem = if name == "AGENT.md" { folder } else { name.rsplit_once('.').map_or(name, |(stem, _)| stem) };
+    let bytes = disk::read(&path, LARGEST).map_err(|error| refused(error.to_string()))?;
+    let expert = Expert::read(&bytes, stem, format).map_err(|why| refused(why.to_string()))?;
+    let to = args.to.into();
+    if to == Format::Codex && format == Format::Markdown && !expert.unknown.is_empty() {
+        let fields: Vec<&str> = expert.unknown.keys().map(String::as_str).collect();
+        printer.talk(&one_line(&format!("note: Codex has no such fields, left out: {}", fields.join(", "))));
+    }
+    printer.data(pictured(&expert.written(to)).trim_end())?;
+    Ok(Exit::Reached)
+}

@@ -1,0 +1,252 @@
+//! The experts that a person can ask: built-in ones, those of the project, and the user's own.
+//!
+//! A later source replaces an expert of the same name. A project's file is somebody else's instruction: it is read
+//! through no symlink, and plays only once a person trusts its bytes.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry as MapEntry;
+use std::error::Error as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use skilltune_orchestrator::disk::{self, SafePath};
+use skilltune_phases::experts::{self, Expert, Format, LARGEST};
+use skilltune_phases::loops::expert::Origin;
+
+use crate::loops::expert::settings::ExpertSettings;
+use crate::settings::Settings;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::text::plain::one_line;
+use crate::trust::file::TextFile;
+
+/// The folders of other programs in a project and in a home.
+const FOREIGN: [&str; 4] = [".claude/agents", ".gemini/agents", ".opencode/agents", ".codex/agents"];
+/// The file of an expert that has a folder of its own.
+const PAGE: &str = "AGENT.md";
+/// More files of a folder are not read.
+const MOST_FILES: usize = 500;
+
+#[derive(Debug)]
+pub struct Entry {
+    pub expert: Expert,
+    pub origin: Origin,
+    /// Its file, if it is not built in.
+    pub file: Option<TextFile>,
+    /// Whether it replaces a built-in expert.
+    pub shadows: bool,
+}
+
+#[derive(Debug)]
+pub struct Roster {
+    pub entries: Vec<Entry>,
+    /// The files that are skipped, and why.
+    pub broken: Vec<String>,
+}
+
+/// A folder of experts, below a real path.
+#[derive(Debug)]
+struct Source {
+    root: PathBuf,
+    below: PathBuf,
+    origin: Origin,
+}
+
+/// A file that may be an expert.
+#[derive(Debug)]
+struct Candidate {
+    /// Its path below the root of its source.
+    path: PathBuf,
+    stem: String,
+    format: Format,
+}
+
+impl Roster {
+    pub fn read(project: &Path, settings: &Settings, env: &Environment) -> Self {
+        let built_in = experts::built_in().into_iter();
+        let entry = |expert| Entry { expert, origin: Origin::BuiltIn, file: None, shadows: false };
+        let mut roster = Self { entries: built_in.map(entry).collect(), broken: Vec::new() };
+        for source in sources(project, settings, env) {
+            roster.add(&source);
+        }
+        roster
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|entry| entry.expert.name.as_str())
+    }
+
+    pub fn take(mut self, name: &str) -> Option<Entry> {
+        let at = self.entries.iter().position(|entry| entry.expert.name == name)?;
+        Some(self.entries.swap_remove(at))
+    }
+
+    fn add(&mut self, source: &Source) {
+        let mut names = BTreeMap::new();
+        for candidate in source.candidates() {
+            let path = one_line(&source.root.join(&candidate.path).display().to_string());
+            match source.expert(&candidate) {
+                Err(why) => self.broken.push(format!("{path}: {}", one_line(&why))),
+                Ok((expert, file)) => match names.entry(expert.name.clone()) {
+                    MapEntry::Occupied(first) => {
+                        self.broken.push(format!("{path}: {} has the same name", first.get()));
+                    }
+                    MapEntry::Vacant(place) => {
+                        place.insert(path);
+                        self.put(Entry { expert, origin: source.origin, file: Some(file), shadows: false });
+                    }
+                },
+            }
+        }
+    }
+
+    /// Puts an expert in place of one with the same name, or at the end.
+    fn put(&mut self, entry: Entry) {
+        match self.entries.iter_mut().find(|known| known.expert.name == entry.expert.name) {
+            Some(known) => {
+                let shadows = known.shadows || known.origin == Origin::BuiltIn;
+                *known = Entry { shadows, ..entry };
+            }
+            None => self.entries.push(entry),
+        }
+    }
+}
+
+impl Entry {
+    /// Says that an expert of a file replaces a built-in one.
+    pub fn shadow(&self) -> Option<String> {
+        let file = self.file.as_ref().filter(|_| self.shadows)?;
+        let (name, path) = (&self.expert.name, file.path.display());
+        Some(one_line(&format!("the {}'s {path} replaces the built-in expert {name}", self.origin.word())))
+    }
+
+    /// Says which fields of its file have no effect.
+    pub fn ignored(&self) -> Option<String> {
+        let fields: Vec<&str> = self.expert.unsupported().collect();
+        let name = &self.expert.name;
+        (!fields.is_empty()).then(|| {
+            let text = format!(
+                "{name} asks for {}, which skilltune does not apply: experts read, and run nothing",
+                fields.join(", ")
+            );
+            one_line(&text)
+        })
+    }
+}
+
+/// Returns the sources, the one that wins last.
+fn sources(project: &Path, settings: &Settings, env: &Environment) -> Vec<Source> {
+    let of_user = env.home.iter().flat_map(|home| FOREIGN.map(|folder| home.join(folder)));
+    let of_user = of_user.chain([env.config.join("experts")]);
+    let of_user: Vec<Source> = of_user.map(|place| Source::of_user(&place)).collect();
+    // The home may be the project: its experts are the user's own.
+    let is_users = |place: &Path| of_user.iter().any(|own| own.root == place);
+    let mut all = of_project(project, settings);
+    all.retain(|source| !is_users(&source.place()));
+    all.extend(of_user);
+    all
+}
+
+/// Returns the sources of a project, the one that wins last.
+fn of_project(project: &Path, settings: &Settings) -> Vec<Source> {
+    let own = settings.of::<ExpertSettings>().folder.value.as_path();
+    let folders = FOREIGN.iter().map(Path::new).chain([own]);
+    let source =
+        |below: &Path| Source { root: real(project), below: below.to_owned(), origin: Origin::Project };
+    folders.map(source).collect()
+}
+
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+impl Source {
+    fn of_user(place: &Path) -> Self {
+        Self { root: real(place), below: PathBuf::new(), origin: Origin::User }
+    }
+
+    fn place(&self) -> PathBuf {
+        self.root.join(&self.below)
+    }
+
+    /// Returns the files that may be experts: those of the folder, and those of the folders in it.
+    fn candidates(&self) -> Vec<Candidate> {
+        let mut all = Vec::new();
+        for name in self.names(&self.below) {
+            let path = self.below.join(&name);
+            let inside = self.names(&path);
+            if inside.iter().any(|file| file == PAGE) {
+                all.extend(candidate(path.join(PAGE), &name));
+            } else if inside.is_empty() {
+                all.extend(candidate(path, &name));
+            } else {
+                all.extend(inside.iter().filter_map(|file| candidate(path.join(file), file)));
+            }
+        }
+        all.truncate(MOST_FILES);
+        all
+    }
+
+    /// Returns the names in a folder below the root, sorted.
+    fn names(&self, below: &Path) -> Vec<String> {
+        let names = if self.is_own() {
+            #[expect(clippy::disallowed_methods, reason = "the folder is the user's own")]
+            let listed = fs::read_dir(self.root.join(below)).into_iter().flatten().flatten();
+            let mut names: Vec<_> = listed.map(|entry| entry.file_name()).collect();
+            names.sort();
+            names
+        } else {
+            SafePath::below(&self.root, below).names().unwrap_or_default()
+        };
+        names.into_iter().take(MOST_FILES).filter_map(|name| name.into_string().ok()).collect()
+    }
+
+    /// Returns whether the user put the files there, and the symlinks.
+    fn is_own(&self) -> bool {
+        match self.origin {
+            Origin::User => true,
+            Origin::BuiltIn | Origin::Project => false,
+        }
+    }
+
+    fn expert(&self, Candidate { path, stem, format }: &Candidate) -> Result<(Expert, TextFile), String> {
+        let bytes = self.bytes(path)?;
+        let expert = Expert::read(&bytes, stem, *format).map_err(|why| why.to_string())?;
+        let text = String::from_utf8(bytes).map_err(|why| why.to_string())?;
+        Ok((expert, TextFile::drafted(&self.root.join(path), text)))
+    }
+
+    fn bytes(&self, below: &Path) -> Result<Vec<u8>, String> {
+        if self.is_own() {
+            return disk::read(&self.root.join(below), LARGEST).map_err(|error| error.to_string());
+        }
+        let read = SafePath::below(&self.root, below)
+            .read(LARGEST)
+            .map_err(|error| error.source().map_or_else(|| error.to_string(), ToString::to_string));
+        read?.ok_or_else(|| "it is a symlink, or not a file".to_owned())
+    }
+}
+
+fn candidate(path: PathBuf, name: &str) -> Option<Candidate> {
+    let file = path.file_name()?.to_str()?;
+    let format = Format::of(file)?;
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned();
+    Some(Candidate { path, stem, format })
+}
+
+/// Reads a project's expert to trust it; none if no expert can be at this path.
+pub fn to_trust(path: &Path, env: &Environment) -> Result<Option<(TextFile, Expert)>, Complaint> {
+    let project = real(&env.project_of(path));
+    let Ok(settings) = crate::loops::settings(&project, env) else { return Ok(None) };
+    let path = path.parent().map(real).unwrap_or_default().join(path.file_name().unwrap_or_default());
+    for source in of_project(&project, &settings) {
+        let found = source.candidates().into_iter().find(|one| source.root.join(&one.path) == path);
+        let Some(found) = found else { continue };
+        let refused = |why: String| {
+            Complaint::input(format!("cannot use {}: {why}", path.display()))
+                .hint("docs/experts.md describes the file of an expert")
+        };
+        return source.expert(&found).map(|(expert, file)| Some((file, expert))).map_err(refused);
+    }
+    Ok(None)
+}

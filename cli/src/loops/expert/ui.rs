@@ -1,0 +1,184 @@
+//! The facts about `expert` that the program needs. The keys of its JSON are a public interface.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use skilltune_orchestrator::snapshot::Objects;
+use skilltune_phases::loops::expert::{Answer, Decision, Ended, Expert, Plan, Run, Step};
+
+use crate::report::advice::resume;
+use crate::report::document::{Block, Report, Section, locations, paragraph, plain as own, words as theirs};
+use crate::report::summary::{Data, Head, Next, Summary};
+use crate::report::ui::Ui;
+use crate::report::words;
+use crate::terminal::exit::Exit;
+use crate::text::figures;
+use crate::text::plain::one_line;
+
+impl Ui for Expert {
+    const START: &'static str = "skilltune expert NAME TASK";
+
+    fn targets(plan: &Plan) -> Vec<PathBuf> {
+        // A run writes only its own folder.
+        vec![PathBuf::from(&plan.folder)]
+    }
+
+    fn may_call(run: &Run) -> bool {
+        run.closed_at.is_none()
+    }
+
+    fn exit(run: &Run) -> Exit {
+        run.class().into()
+    }
+
+    fn step(run: &Run, step: &Step) -> String {
+        match step {
+            Step::Ask => format!("ask {}", run.plan.task.expert.name),
+        }
+    }
+
+    fn answered(answer: &Answer) -> String {
+        let Answer::Answered(text) = answer;
+        figures::count(text.split_whitespace().count(), "word")
+    }
+
+    fn decided(_: &Run, decision: &Decision) -> String {
+        match decision {
+            Decision::Close => "run ended".to_owned(),
+        }
+    }
+
+    fn place(run: &Run) -> String {
+        format!("asking {}", run.plan.task.expert.name)
+    }
+
+    fn resumed_at(run: &Run) -> String {
+        format!(": asking {}", run.plan.task.expert.name)
+    }
+
+    fn summary(run: &Run, _: Option<&Objects>) -> Summary {
+        let (plan, task) = (&run.plan, &run.plan.task);
+        let progress = match run.outcome() {
+            Ended::Answered => "answered",
+            Ended::Unanswered => "no answer",
+            Ended::Paused => "not answered yet",
+        };
+        Summary {
+            kind: plan.kind.word(),
+            subject: format!("{}: {}", task.expert.name, task.task),
+            head: Head::new(&format!("expert {}: ", task.expert.name), one_line(&task.task), aim(run)),
+            sentence: sentence(run),
+            progress: progress.to_owned(),
+            result: "-".to_owned(),
+            facts: answer_file(run).map(|path| ("answer", path)).into_iter().collect(),
+            cast: plan.roles.clone(),
+            notes: notes(run),
+            found: words::changes(run).collect(),
+            next: next(run),
+            data: Data { subject: subject(run), result: result(run), ..Data::default() },
+        }
+    }
+
+    fn report(run: &Run, _: &Objects) -> Report {
+        let task = &run.plan.task;
+        let section = |title, text: &str| Section { title, blocks: vec![Block::Verbatim(text.to_owned())] };
+        let mut sections = vec![section("Task", &task.task)];
+        sections.extend(run.answer().map(|answer| section("Answer", answer)));
+        sections.push(section("Persona", &task.expert.persona));
+        let file = answer_file(run).map(|path| ("Answer", path));
+        Report {
+            title: [own("Expert: "), theirs(&task.expert.name)].into(),
+            lead: vec![paragraph(sentence(run))],
+            about: vec![("Expert", theirs(&aim(run)).into())],
+            sections,
+            unit: "round",
+            tail: vec![locations(run, file.into_iter().collect())],
+            ..Report::default()
+        }
+    }
+
+    fn details(_: &Run, _: &Objects) -> [Value; 2] {
+        [Value::Null, Value::Null]
+    }
+}
+
+/// Describes the expert, and what it reads.
+pub fn aim(run: &Run) -> String {
+    let task = &run.plan.task;
+    let reads = task.reads.as_ref().map_or("reads no files".to_owned(), |folder| format!("reads {folder}"));
+    let reads = one_line(&reads);
+    format!("{} expert {}; {reads}, writes and runs nothing", task.expert.origin.word(), task.expert.name)
+}
+
+/// Returns what a person should know before they believe the answer.
+pub fn notes(run: &Run) -> Vec<String> {
+    let remarks = words::remarks(&run.plan.roles);
+    run.plan.task.remarks.iter().map(|remark| one_line(remark)).chain(remarks).collect()
+}
+
+pub fn sentence(run: &Run) -> String {
+    let name = &run.plan.task.expert.name;
+    match (run.outcome(), run.failure()) {
+        (Ended::Answered, _) => format!("{name} answered."),
+        (Ended::Unanswered, Some(failure)) => {
+            let failed = words::failure(failure.kind);
+            one_line(&format!("{name} gave no answer: the agent {failed}: {}", failure.why))
+        }
+        (Ended::Unanswered, None) => format!("{name} gave no answer."),
+        (Ended::Paused, _) => format!("{name} has not answered yet; `skilltune resume` continues."),
+    }
+}
+
+/// Returns the path of the answer.
+pub fn answer_file(run: &Run) -> Option<String> {
+    run.answer().map(|_| format!("{}/answer.md", run.plan.folder))
+}
+
+/// Returns the next commands to suggest.
+pub fn next(run: &Run) -> Vec<Next> {
+    match run.outcome() {
+        Ended::Answered => Vec::new(),
+        Ended::Unanswered => {
+            let command = format!("skilltune history {}", run.plan.run);
+            vec![Next { command, purpose: "see what happened" }]
+        }
+        Ended::Paused => vec![Next { command: resume(run), purpose: "continue" }],
+    }
+}
+
+fn subject(run: &Run) -> Value {
+    let task = &run.plan.task;
+    json!({
+        "expert": task.expert.name,
+        "origin": task.expert.origin,
+        "digest": task.expert.digest,
+        "task": task.task,
+        "folder": task.reads,
+        "outcome": run.outcome(),
+    })
+}
+
+fn result(run: &Run) -> Value {
+    json!({ "answer": run.answer(), "answer_file": answer_file(run) })
+}
+
+#[cfg(test)]
+mod tests {
+    use skilltune_phases::runs::event::FailureKind;
+    use skilltune_worlds::drive::failed;
+    use skilltune_worlds::expert::{Drive, plan};
+
+    use super::*;
+
+    #[test]
+    fn an_answer_is_a_goal_that_was_reached_and_none_is_a_failure() {
+        let mut answered = Drive::start(plan());
+        answered.finish_alone(|_, _| Ok(Answer::Answered("Yes.".into())));
+        let mut mute = Drive::start(plan());
+        mute.finish_alone(|_, _| failed(FailureKind::Empty));
+        let runs = [&answered.run, &mute.run, &Drive::start(plan()).run];
+        assert_eq!(runs.map(Expert::exit), [Exit::Reached, Exit::Unjudged, Exit::Ended]);
+        assert_eq!(Expert::ended_as(&mute.run), "failed");
+        assert!(sentence(&mute.run).contains("returned an empty answer"), "{}", sentence(&mute.run));
+    }
+}

@@ -1,0 +1,242 @@
+//! The expert loop: one question to an agent that plays an expert, and its answer.
+//!
+//! ```text
+//! ask -> close
+//! ```
+//!
+//! The agent reads a copy of the project and writes nothing. Its answer is the expert's own text: no schema, no score.
+
+mod request;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::base::ending::Class;
+use crate::base::id::{Digest, TreeId};
+use crate::base::role::{Rights, Role, RoleSpec};
+use crate::base::vocabulary::Vocabulary;
+use crate::loops::shared::request::{self as shared, Brief};
+use crate::loops::shared::step::Shared;
+use crate::loops::{Loop, MostCalls};
+use crate::runs::event::{Failure, FailureKind, Outcome};
+use crate::runs::plan::{self, LoopKind};
+use crate::runs::run::{self, Change, Fold, StepState};
+
+pub use request::Question;
+
+/// The marker type of the loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expert {}
+
+pub type Plan = plan::Plan<Expert>;
+pub type Run = run::Run<Expert>;
+pub type AgentRequest = shared::AgentRequest<Expert>;
+pub type Next<'a> = super::Next<'a, Expert>;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Task {
+    pub expert: Persona,
+    pub task: String,
+    /// The folder that the expert reads, if it reads one.
+    pub reads: Option<String>,
+    /// The copy of that folder.
+    pub files: Option<TreeId>,
+    /// What a person should know about the expert and the folder.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
+}
+
+/// The expert of a run, as it was when the run began.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Persona {
+    pub name: String,
+    pub persona: String,
+    pub origin: Origin,
+    /// The digest of its file.
+    pub digest: Digest,
+}
+
+/// Who wrote the file of an expert.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    BuiltIn,
+    Project,
+    User,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    Ask,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// The expert's own text.
+    Answered(Box<str>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    Close,
+}
+
+/// The run's outcome for scripts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ended {
+    Answered,
+    /// The agent gave no usable answer.
+    Unanswered,
+    /// The run has not ended and can be resumed.
+    Paused,
+}
+
+/// A call that fails by its own fault is made once more.
+const TRIES: u32 = 2;
+
+impl Origin {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::BuiltIn => "built-in",
+            Self::Project => "project",
+            Self::User => "user",
+        }
+    }
+}
+
+impl Expert {
+    pub const ROLES: &'static [RoleSpec] = &[RoleSpec::new(Role::EXPERT, Rights::Read, false)];
+}
+
+impl Run {
+    /// Returns the answer, if there is one.
+    pub fn answer(&self) -> Option<&str> {
+        match self.state_of(&Step::Ask) {
+            StepState::Answered(Answer::Answered(text)) => Some(text),
+            StepState::GivenUp(_) | StepState::Open => None,
+        }
+    }
+
+    /// Returns why there is no answer, if the call failed too often.
+    pub fn failure(&self) -> Option<&Failure> {
+        match self.state_of(&Step::Ask) {
+            StepState::GivenUp(failure) => Some(failure),
+            StepState::Answered(_) | StepState::Open => None,
+        }
+    }
+
+    pub fn class(&self) -> Class {
+        match self.outcome() {
+            Ended::Answered => Class::Reached,
+            Ended::Unanswered => Class::Unjudged,
+            Ended::Paused => Class::Open,
+        }
+    }
+
+    pub fn outcome(&self) -> Ended {
+        match (self.closed_at, self.answer()) {
+            (None, _) => Ended::Paused,
+            (Some(_), Some(_)) => Ended::Answered,
+            (Some(_), None) => Ended::Unanswered,
+        }
+    }
+}
+
+impl Vocabulary for Expert {
+    type Task = Task;
+    type Step = Step;
+    type Answer = Answer;
+    type Decision = Decision;
+
+    fn role(step: &Step) -> Option<Role> {
+        match step {
+            Step::Ask => Some(Role::EXPERT),
+        }
+    }
+}
+
+impl Fold for Expert {
+    type State = ();
+    type Stage = ();
+
+    fn roles(_: &Plan) -> Vec<RoleSpec> {
+        Self::ROLES.to_vec()
+    }
+
+    fn begin(_: &Plan, _: Timestamp) {}
+
+    fn fold(run: &mut Run, change: &Change<'_, Self>, at: Timestamp) {
+        match change {
+            Change::Decided(Decision::Close) => run.closed_at = Some(at),
+            Change::Ended(_) | Change::Resumed | Change::Remeasure => {}
+        }
+    }
+
+    fn round(_: &Run) -> u32 {
+        1
+    }
+
+    fn stage(_: &Run) {}
+
+    fn tries(_: &Run) -> u32 {
+        TRIES
+    }
+}
+
+impl Loop for Expert {
+    const KIND: LoopKind = LoopKind::Expert;
+
+    type Brief = Question;
+
+    const CODE: &'static [u8] = b"expert";
+
+    fn next(run: &Run) -> Next<'_> {
+        match run.state_of(&Step::Ask) {
+            _ if run.closed_at.is_some() => Next::End,
+            StepState::Open => Next::one(Step::Ask),
+            StepState::Answered(_) | StepState::GivenUp(_) => Next::Decide(Decision::Close),
+        }
+    }
+
+    fn brief(brief: &Question) -> &dyn Brief<Self> {
+        brief
+    }
+
+    fn request(run: &Run, step: &Step) -> Option<AgentRequest> {
+        Some(request::of(run, *step))
+    }
+
+    fn shared(_: &Run, _: &Step) -> Option<Shared> {
+        None
+    }
+
+    fn is_yes(_: &Answer) -> bool {
+        false
+    }
+
+    fn trees(_: &Answer) -> Vec<TreeId> {
+        Vec::new()
+    }
+
+    fn run_trees(run: &Run) -> Vec<TreeId> {
+        run.plan.task.files.into_iter().collect()
+    }
+
+    fn most_calls(_: &Plan) -> MostCalls {
+        [(Role::EXPERT, u64::from(TRIES))].into()
+    }
+}
+
+impl AgentRequest {
+    /// Reads the answer. An empty one is a failure of the call.
+    pub fn answered(&self, answer: &str) -> Outcome<Answer> {
+        match answer.trim() {
+            "" => Err(Failure::new(FailureKind::Empty, "no text at all")),
+            text => Ok(Answer::Answered(text.into())),
+        }
+    }
+}
