@@ -59,6 +59,8 @@ fn main() -> ExitCode {
     let page = reflex::Page::of(&prompt);
     let turn = gan::Page::of(&prompt);
     let named = page.map(|page| page.name()).or(turn.map(|turn| turn.name()));
+    let is_expert = prompt.contains("\n# What you are asked\n");
+    let named = named.or_else(|| is_expert.then(|| "expert".to_owned()));
     let part = named.unwrap_or_else(|| role.clone());
     let call = call_name(&part, &prompt);
     script.note("start", &call);
@@ -73,6 +75,7 @@ fn main() -> ExitCode {
         _ if let Some(play) = &script.law => Some(play.answer(&role, &prompt, &call)),
         (Some(page), _) => Some(reflex::answer(&script, page, &call)),
         _ if turn.is_some() => turn.map(|turn| gan::answer(&script, turn, &call)),
+        _ if is_expert => Some(script.as_expert(&call)),
         (None, "executor") => execute(&script, &call),
         (None, "evaluator") if prompt.starts_with("# Judge what was produced") => {
             Some(evaluate::grade(&script, &prompt))

@@ -81,6 +81,8 @@ pub(crate) struct Script {
     pub(crate) reflex: Play,
     /// The script for the builder/evaluator loop.
     pub(crate) gan: gan::Play,
+    /// The answers of the expert, one for each call; the last one is repeated. By default it names the files that it has.
+    pub(crate) expert: Vec<String>,
     /// A simulated world, which replaces the rest of the work script.
     pub(crate) law: Option<law::Play>,
 }
@@ -151,6 +153,7 @@ impl Default for Script {
             scenarios: serde_json::Value::Null,
             reflex: Play::default(),
             gan: gan::Play::default(),
+            expert: Vec::new(),
             law: None,
         }
     }
@@ -172,6 +175,15 @@ impl Script {
         let mut hasher = DefaultHasher::new();
         (seed, call, nth).hash(&mut hasher);
         if hasher.finish() % 100 < share { 0 } else { shifted }
+    }
+
+    /// Returns the answer of an expert.
+    pub(crate) fn as_expert(&self, call: &str) -> String {
+        let answers = self.expert.get(self.nth("expert", call)).or(self.expert.last());
+        answers.cloned().unwrap_or_else(|| {
+            let files: Vec<String> = workspace().into_keys().collect();
+            format!("I read: {}", files.join(", "))
+        })
     }
 
     /// Returns the drafted scenarios with the code from the prompt.

@@ -3,6 +3,7 @@
 //! A recorded run never changes: an older skilltune wrote it. Record a new one for a kind of run that has none. The
 //! real binary makes each run with scripted agents. Stored text names neither the machine nor its folders.
 
+mod expert;
 mod gan;
 mod nights;
 mod reflex;
@@ -48,7 +49,7 @@ fn runs_are_recorded() {
         "new" => !path(name).exists(),
         names => names.split(' ').any(|wanted| wanted == name),
     };
-    let cases = tune::CASES.iter().chain(reflex::CASES).chain(gan::CASES);
+    let cases = tune::CASES.iter().chain(reflex::CASES).chain(gan::CASES).chain(expert::CASES);
     for (name, make) in cases.filter(|(name, _)| is_wanted(name)) {
         eprintln!("recording {name}");
         let Made { scene, run } = make();

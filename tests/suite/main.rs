@@ -23,6 +23,7 @@ mod doctor;
 mod drafting;
 mod elsewhere;
 mod every_check;
+mod expert;
 mod finished;
 mod forged_journals;
 mod frozen;
