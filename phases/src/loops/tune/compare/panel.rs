@@ -162,23 +162,13 @@ fn tally(run: &Run, measure: &Measure) -> Result<Tally, Vec<Step>> {
         return Ok(Tally::default());
     }
     let mut sum = Tally::default();
-    if measure.is_of_tests() {
-        let all = anchored(run, measure, measure.scenarios().len(), MOST_ANCHORS);
-        let both: Vec<_> = (0..ANCHORS_OF_TESTS).map(|nth| answered(run, seat, nth, &all)).collect();
-        let open: Vec<Step> = both.iter().filter_map(|one| one.as_ref().err()).flatten().cloned().collect();
-        return if open.is_empty() {
-            Ok(both.into_iter().flatten().fold(sum, Tally::plus))
-        } else {
-            Err(open)
-        };
-    }
-    for (analysis, rows) in rows_at_analyses(run, seat).into_iter().enumerate() {
+    for (anchor, rows) in anchored_rows(run, measure).into_iter().enumerate() {
         let first = anchored(run, measure, rows, ANCHORS);
-        sum = sum.plus(answered(run, seat, analysis, &first)?);
+        sum = sum.plus(answered(run, seat, anchor, &first)?);
         if sum.is_failed() {
             let mut more = anchored(run, measure, rows, MOST_ANCHORS);
             more.retain(|unit| !first.contains(unit));
-            sum = sum.plus(answered(run, seat, analysis, &more)?);
+            sum = sum.plus(answered(run, seat, anchor, &more)?);
         }
     }
     Ok(sum)
@@ -208,8 +198,12 @@ fn answered(
     if open.is_empty() { Ok(sum) } else { Err(open) }
 }
 
-fn rows_at_analyses(run: &Run, seat: Seat) -> Vec<usize> {
-    if seat != run.state.panel.first {
+/// Returns the rows that a judge is asked about again: at each look or, of tests, several times at the only one.
+fn anchored_rows(run: &Run, measure: &Measure) -> Vec<usize> {
+    if measure.is_of_tests() {
+        return vec![measure.scenarios().len(); ANCHORS_OF_TESTS];
+    }
+    if measure.seat() != run.state.panel.first {
         return run.state.panel.heard.clone();
     }
     run.interim_analyses()
