@@ -13,7 +13,7 @@ use crate::runs::Runs;
 /// deleted runs.
 pub fn note(plan: &mut Plan, runs: &Runs) {
     let before = before(plan, runs);
-    let seen: HashSet<Task> = before.iter().flat_map(seen).collect();
+    let seen: HashSet<Task> = before.iter().flat_map(tested).collect();
     plan.task.held_out_uses = before.iter().map(so_far).max().unwrap_or(0);
     if plan.task.searches() {
         let scenarios = plan.task.scenarios.iter().enumerate();
@@ -36,7 +36,7 @@ fn before(plan: &Plan, runs: &Runs) -> Vec<Run> {
 }
 
 /// Returns the held-out scenarios that a run or one before it has tried while it searched.
-fn seen(run: &Run) -> Vec<Task> {
+fn tested(run: &Run) -> Vec<Task> {
     let tried = run.state.rounds.iter().flat_map(|round| &round.scenarios);
     let known = tried.chain(&run.plan.task.seen).filter_map(|nth| run.plan.task.scenarios.get(*nth));
     known.filter(|scenario| scenario.held_out).map(task).collect()
