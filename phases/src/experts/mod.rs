@@ -6,6 +6,9 @@ mod built_in;
 mod codex;
 mod markdown;
 
+use std::ffi::OsStr;
+use std::path::Path;
+
 use serde_json::{Map, Value};
 
 use crate::base::id::Digest;
@@ -19,6 +22,8 @@ pub use built_in::built_in;
 pub const LARGEST: u64 = 256 << 10;
 /// The longest name, in characters.
 const LONGEST_NAME: usize = 64;
+/// The file of an expert that has a folder of its own.
+pub const PAGE: &str = "AGENT.md";
 /// The names of commands, which no expert can have.
 pub const RESERVED: [&str; 4] = ["new", "convert", "list", "help"];
 
@@ -212,6 +217,14 @@ impl Format {
             _ => None,
         }
     }
+}
+
+/// Returns the name of the expert of a file that gives none: that of the folder of a `PAGE`, else that of the file
+/// without its extension.
+pub fn stem(path: &Path) -> &str {
+    let is_page = path.file_name().is_some_and(|name| name == PAGE);
+    let name = if is_page { path.parent().and_then(Path::file_name) } else { path.file_stem() };
+    name.and_then(OsStr::to_str).unwrap_or_default()
 }
 
 /// Fails if the text has a character that a person who reads the file does not see.

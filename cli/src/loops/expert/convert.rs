@@ -1,7 +1,7 @@
 //! `expert convert`: prints an expert in the format of another program.
 
 use skilltune_orchestrator::disk;
-use skilltune_phases::experts::{Expert, Format, LARGEST};
+use skilltune_phases::experts::{Expert, Format, LARGEST, stem};
 
 use crate::loops::expert::args::ConvertArgs;
 use crate::terminal::complaint::Complaint;
@@ -17,10 +17,8 @@ pub fn run(args: &ConvertArgs, env: &Environment, printer: Printer) -> Result<Ex
     let format = Format::of(name).ok_or_else(|| {
         refused("it is neither Markdown nor TOML".to_owned()).hint("docs/experts.md describes the formats")
     })?;
-    let folder = path.parent().and_then(|folder| folder.file_name()?.to_str()).unwrap_or_default();
-    let stem = if name == "AGENT.md" { folder } else { name.rsplit_once('.').map_or(name, |(stem, _)| stem) };
     let bytes = disk::read(&path, LARGEST).map_err(|error| refused(error.to_string()))?;
-    let expert = Expert::read(&bytes, stem, format).map_err(|why| refused(why.to_string()))?;
+    let expert = Expert::read(&bytes, stem(&path), format).map_err(|why| refused(why.to_string()))?;
     let to = args.to.into();
     if to == Format::Codex && format == Format::Markdown && !expert.unknown.is_empty() {
         let fields: Vec<&str> = expert.unknown.keys().map(String::as_str).collect();

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::disk::{self, SafePath};
-use skilltune_phases::experts::{self, Expert, Format, LARGEST};
+use skilltune_phases::experts::{self, Expert, Format, LARGEST, PAGE, stem};
 use skilltune_phases::loops::expert::Origin;
 
 use crate::loops::expert::settings::ExpertSettings;
@@ -22,8 +22,6 @@ use crate::trust::file::TextFile;
 
 /// The folders of other programs in a project and in a home.
 const FOREIGN: [&str; 4] = [".claude/agents", ".gemini/agents", ".opencode/agents", ".codex/agents"];
-/// The file of an expert that has a folder of its own.
-const PAGE: &str = "AGENT.md";
 /// More files of a folder are not read.
 const MOST_FILES: usize = 500;
 
@@ -57,7 +55,6 @@ struct Source {
 struct Candidate {
     /// Its path below the root of its source.
     path: PathBuf,
-    stem: String,
     format: Format,
 }
 
@@ -176,11 +173,11 @@ impl Source {
             let path = self.below.join(&name);
             let inside = self.names(&path);
             if inside.iter().any(|file| file == PAGE) {
-                all.extend(candidate(path.join(PAGE), &name));
+                all.extend(candidate(path.join(PAGE)));
             } else if inside.is_empty() {
-                all.extend(candidate(path, &name));
+                all.extend(candidate(path));
             } else {
-                all.extend(inside.iter().filter_map(|file| candidate(path.join(file), file)));
+                all.extend(inside.iter().filter_map(|file| candidate(path.join(file))));
             }
         }
         all.truncate(MOST_FILES);
@@ -209,9 +206,9 @@ impl Source {
         }
     }
 
-    fn expert(&self, Candidate { path, stem, format }: &Candidate) -> Result<(Expert, TextFile), String> {
+    fn expert(&self, Candidate { path, format }: &Candidate) -> Result<(Expert, TextFile), String> {
         let bytes = self.bytes(path)?;
-        let expert = Expert::read(&bytes, stem, *format).map_err(|why| why.to_string())?;
+        let expert = Expert::read(&bytes, stem(path), *format).map_err(|why| why.to_string())?;
         let text = String::from_utf8(bytes).map_err(|why| why.to_string())?;
         Ok((expert, TextFile::drafted(&self.root.join(path), text)))
     }
@@ -227,11 +224,9 @@ impl Source {
     }
 }
 
-fn candidate(path: PathBuf, name: &str) -> Option<Candidate> {
-    let file = path.file_name()?.to_str()?;
-    let format = Format::of(file)?;
-    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned();
-    Some(Candidate { path, stem, format })
+fn candidate(path: PathBuf) -> Option<Candidate> {
+    let format = Format::of(path.file_name()?.to_str()?)?;
+    Some(Candidate { path, format })
 }
 
 /// Reads a project's expert to trust it; none if no expert can be at this path.
