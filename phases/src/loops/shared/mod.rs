@@ -1,5 +1,6 @@
 //! What several loops do in the same way.
 
+pub mod commands;
 pub(crate) mod form;
 pub mod request;
 pub mod rounds;
