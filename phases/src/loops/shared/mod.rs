@@ -1,6 +1,7 @@
 //! What several loops do in the same way.
 
 pub mod commands;
+pub mod diagnostics;
 pub(crate) mod form;
 pub mod request;
 pub mod rounds;

@@ -11,9 +11,18 @@ const MOST_BEFORE: usize = 60;
 
 /// Returns a short line without control characters and without keys.
 pub(super) fn quote(text: &str) -> String {
+    beginning(text, MOST_OF_QUOTE)
+}
+
+/// Quotes the beginning of a text, where a program names a fault.
+pub fn quote_message(text: &str) -> String {
+    beginning(text, MOST_OF_LINE)
+}
+
+fn beginning(text: &str, most: usize) -> String {
     // Only the beginning is read: a text may be large, and a key that is cut off at its end is not a key.
-    let end = text.char_indices().nth(20 * MOST_OF_QUOTE).map_or(text.len(), |(at, _)| at);
-    one_line(&without_keys(&text[..end]), MOST_OF_QUOTE)
+    let end = text.char_indices().nth(20 * most).map_or(text.len(), |(at, _)| at);
+    one_line(&without_keys(&text[..end]), most)
 }
 
 /// Quotes the end of a text, where a program says why it failed.

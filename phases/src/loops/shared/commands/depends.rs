@@ -54,7 +54,7 @@ fn parts(word: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns a relative path without `.` and `..`; `None` if it leads out of its folder, or is the folder itself.
-fn plain_path(path: &str) -> Option<String> {
+pub(in crate::loops::shared) fn plain_path(path: &str) -> Option<String> {
     if path.starts_with('/') {
         return None;
     }
