@@ -5,4 +5,5 @@ pub mod diagnostics;
 pub(crate) mod form;
 pub mod request;
 pub mod rounds;
+pub mod scanners;
 pub mod step;
