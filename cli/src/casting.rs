@@ -24,6 +24,7 @@ use crate::settings::Settings;
 use crate::settings::agent_settings::AgentEntry;
 use crate::settings::origin::Origin;
 use crate::settings::setting::Setting;
+use crate::settings::table;
 use crate::settings::values::{AgentSpec, UnpricedName};
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -181,17 +182,24 @@ pub fn scripts(settings: &Settings, env: &Environment) -> Result<Vec<Pinned>, Tr
     named_by(settings.agents.values(), settings, env)
 }
 
+/// Returns the project files that its `[commands]` name. A run that starts none of them does not depend on these files.
+pub fn command_scripts(settings: &Settings) -> Result<Vec<Pinned>, TrustError> {
+    each_once(settings.commands.named().filter(|command| command.origin.is_projects()).map(scripts_named))
+}
+
 fn named_by<'a>(
     agents: impl Iterator<Item = &'a AgentEntry>,
     settings: &Settings,
     env: &Environment,
 ) -> Result<Vec<Pinned>, TrustError> {
     let theirs = agents.filter(|entry| entry.origin.is_projects());
-    let others = settings.commands().filter(|command| command.origin.is_projects()).map(|command| {
-        let Some(folder) = command.origin.file().and_then(Path::parent) else { return Ok(Vec::new()) };
-        Ground::at(folder, Vec::new()).named_by(command.words)
-    });
+    let others = settings.named_commands().filter(|command| command.origin.is_projects()).map(scripts_named);
     each_once(theirs.map(|entry| scripts_of(entry, env)).chain(others))
+}
+
+fn scripts_named(command: table::Named<'_>) -> Result<Vec<Pinned>, TrustError> {
+    let Some(folder) = command.origin.file().and_then(Path::parent) else { return Ok(Vec::new()) };
+    Ground::at(folder, Vec::new()).named_by(command.words)
 }
 
 fn scripts_of(entry: &AgentEntry, env: &Environment) -> Result<Vec<Pinned>, TrustError> {

@@ -3,9 +3,10 @@
 //! Settings have layers: defaults, the user's file, the project's file, answers, flags. A preset is expanded in its own
 //! layer, so that a higher layer's preset overrides a lower layer's number. A limit that the user's file sets is a
 //! ceiling: a project can lower it, and can raise it only if its file is trusted; the same holds for the wrapper that
-//! the user runs agents in. Each loop adds its own table.
+//! the user runs agents in, and for the user's own commands. Each loop adds its own table.
 
 pub mod agent_settings;
+pub mod commands;
 pub mod common;
 pub mod error;
 pub mod flags;
@@ -33,6 +34,7 @@ use skilltune_phases::loops::MostCalls;
 use skilltune_phases::runs::price::Prices;
 
 use crate::settings::agent_settings::AgentEntry;
+use crate::settings::commands::CommandSettings;
 use crate::settings::common::{BudgetSettings, CallSettings, LimitSettings, RoleSettings, TimeoutSettings};
 use crate::settings::error::SettingsError;
 use crate::settings::flags::Given;
@@ -54,6 +56,7 @@ pub struct Settings {
     pub calls: CallSettings,
     pub budget: BudgetSettings,
     pub limits: LimitSettings,
+    pub commands: CommandSettings,
     loops: Vec<Box<dyn Table>>,
     pub agents: BTreeMap<String, AgentEntry>,
     /// Prices by model name.
@@ -74,6 +77,7 @@ impl Settings {
             calls: CallSettings::default(),
             budget: BudgetSettings::default(),
             limits: LimitSettings::default(),
+            commands: CommandSettings::default(),
             loops,
             agents: BTreeMap::new(),
             prices: BTreeMap::new(),
@@ -179,8 +183,8 @@ impl Settings {
         world.into_iter().chain(wrapper).chain(inside).chain(of_loops).map(str::to_owned).collect()
     }
 
-    /// Returns the commands that settings name, except those of agents.
-    pub fn commands(&self) -> impl Iterator<Item = Named<'_>> {
+    /// Returns the commands that settings name, except those of agents and those of `[commands]`.
+    pub fn named_commands(&self) -> impl Iterator<Item = Named<'_>> {
         let wrap = &self.calls.wrap;
         let wrap = Named { key: "calls.wrap", words: &wrap.value.0, origin: &wrap.origin };
         let of_loops = self.loops.iter().filter_map(|table| table.command());
@@ -234,11 +238,11 @@ impl Settings {
     }
 
     fn keys(&mut self) -> Vec<Key<'_>> {
-        let Self { roles, timeouts, calls, budget, limits, loops, .. } = self;
+        let Self { roles, timeouts, calls, budget, limits, commands, loops, .. } = self;
         let loops = loops.iter_mut().flat_map(|table| table.keys());
         let common: [&mut dyn Keyed; 5] = [roles, timeouts, calls, budget, limits];
         let common = common.into_iter().flat_map(Keyed::keys);
-        common.chain(loops).collect()
+        common.chain(loops).chain(commands.keys()).collect()
     }
 }
 

@@ -26,7 +26,7 @@ use crate::text::figures::count;
 use crate::text::plain::one_line;
 use crate::trust::TrustStore;
 use crate::trust::file::TextFile;
-use crate::trust::pinned::Pinned;
+use crate::trust::pinned::{Pinned, each_once};
 
 pub fn run(args: &TrustArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     printer.talk(&record(args, env)?);
@@ -63,7 +63,8 @@ fn record(args: &TrustArgs, env: &Environment) -> Result<String, Complaint> {
     for (name, entry) in &settings.agents {
         casting::described(name, entry, env)?;
     }
-    let scripts = casting::scripts(&settings, env)?;
+    let scripts = [casting::scripts(&settings, env), casting::command_scripts(&settings)];
+    let scripts = each_once(scripts.into_iter())?;
     let prompts = pages.files().map(|(_, file)| Pinned::from(file));
     let files: Vec<Pinned> = prompts.chain(scripts.iter().cloned()).collect();
     TrustStore::new(env).record(&file, &files)?;
@@ -160,7 +161,8 @@ fn trusted(file: &TextFile, settings: &Settings, pages: &Pages) -> String {
         .map(|(name, agent)| format!("\n  agent {name}: {}", quoted(&agent.settings.command)));
     let agents: String = agents.collect();
     let agents = if agents.is_empty() { "\n  no agents".to_owned() } else { agents };
-    let others = settings.commands().map(|command| format!("\n  {}: {}", command.key, quoted(command.words)));
+    let others = settings.named_commands().chain(settings.commands.named());
+    let others = others.map(|command| format!("\n  {}: {}", command.key, quoted(command.words)));
     let others: String = others.collect();
     let prompts = pages.files().map(|(page, file)| format!("\n  prompt {page}: {}", file.path.display()));
     let prices = settings

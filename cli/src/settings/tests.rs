@@ -101,16 +101,16 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
     ]
 }
 
-fn changes_of_loops() -> Vec<(&'static str, &'static str)> {
+fn other_changes() -> Vec<(&'static str, &'static str)> {
     use crate::loops::{expert, gan, reflex};
-    [reflex::settings::changes(), gan::settings::changes(), expert::settings::changes()].concat()
+    let of_loops = [reflex::settings::changes(), gan::settings::changes(), expert::settings::changes()];
+    [of_loops.concat(), commands::changes()].concat()
 }
 
 #[test]
 fn every_key_can_be_set_and_knows_its_origin() {
     let keys: Vec<&str> = crate::loops::default_settings().keys().iter().map(|key| key.name).collect();
-    let loops = changes_of_loops();
-    let changes = [changes(), loops].concat();
+    let changes = [changes(), other_changes()].concat();
     assert_eq!(keys, changes.iter().map(|(key, _)| *key).collect::<Vec<_>>());
     for (key, value) in changes {
         let find = |settings: &Settings| settings.rows().into_iter().find(|row| row.key == key).unwrap();
@@ -123,8 +123,7 @@ fn every_key_can_be_set_and_knows_its_origin() {
 
 #[test]
 fn every_flag_sets_what_its_key_sets_in_a_file() {
-    let loops = changes_of_loops();
-    let changes: BTreeMap<_, _> = [changes(), loops].concat().into_iter().collect();
+    let changes: BTreeMap<_, _> = [changes(), other_changes()].concat().into_iter().collect();
     let row =
         |settings: &Settings, key: &str| settings.rows().into_iter().find(|row| row.key == key).unwrap();
     let mut defaults = crate::loops::default_settings();
@@ -188,7 +187,7 @@ fn the_project_goes_over_the_user_key_by_key() {
 }
 
 /// The limits on calls, time, money and bytes of a run.
-const LIMITS: [&str; 26] = [
+const LIMITS: [&str; 27] = [
     "tune.runs",
     "tune.max_iterations",
     "tune.max_errors",
@@ -215,6 +214,7 @@ const LIMITS: [&str; 26] = [
     "gan.negotiation_rounds",
     "gan.browser_seconds",
     "gan.retries",
+    "commands.seconds",
 ];
 
 #[test]
@@ -340,7 +340,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
     error: /skilltune.toml:2: unknown key `tune.colour`
     hint: known keys: preset, search, runs, max_iterations, threshold, regress, stall_window, stall_gain, max_errors, confirm, confidence, held_out, coverage, delivery, tools, apply
     error: /skilltune.toml:1: unknown key `colour`
-    hint: known keys: roles, timeouts, calls, budget, limits, tune, prompts, reflex, gan, experts, agents, prices
+    hint: known keys: roles, timeouts, calls, budget, limits, tune, prompts, reflex, gan, experts, commands, agents, prices
     ");
 }
 

@@ -67,6 +67,26 @@ fn it_is_said_what_is_trusted_and_no_secret() {
 }
 
 #[test]
+fn the_commands_of_a_project_are_trusted_and_shown_with_their_scripts() {
+    let root = world("[commands]\nlint = [\"sh\", \"lint.sh\"]\ntest = [\"make\", \"test\"]\n");
+    std::fs::write(root.path().join("lint.sh"), "true").unwrap();
+    let said = trust(&root, ".").unwrap();
+    let shown =
+        "\n  no agents\n  commands.lint: \"sh\" \"lint.sh\"\n  commands.test: \"make\" \"test\"\n  with ";
+    assert!(said.contains(shown) && said.ends_with("/lint.sh"), "{said}");
+    let env = Environment::fake(root.path(), &[]);
+    let settings = crate::loops::settings(root.path(), &env).unwrap();
+    let file = settings.project_file.as_ref().unwrap();
+    let trusts = || {
+        let scripts = casting::command_scripts(&settings).unwrap();
+        (scripts.len(), TrustStore::new(&env).trusts(file, &scripts).unwrap())
+    };
+    assert_eq!(trusts(), (1, true));
+    std::fs::write(root.path().join("lint.sh"), "false").unwrap();
+    assert_eq!(trusts(), (1, false));
+}
+
+#[test]
 fn the_originals_settings_are_trusted_and_shown() {
     let root = world("");
     let folder = root.path().join(".moai/config/sections");

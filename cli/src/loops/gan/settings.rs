@@ -14,10 +14,11 @@ use skilltune_phases::runs::proposal::Form;
 use skilltune_phases::suites::checks::RunThem;
 use toml::de::DeValue;
 
+use crate::settings::commands::CommandWords;
 use crate::settings::proposed;
 use crate::settings::proposed::ChecksName;
 use crate::settings::range::{ANY, COUNT, FEW, POINTS, Range, SECONDS};
-use crate::settings::setting::{Readable, Setting, readable_words, texts};
+use crate::settings::setting::{Readable, Setting, readable_words};
 use crate::settings::table::{Named, Table, flag, options, switch};
 use crate::settings::values;
 use crate::terminal::complaint::Complaint;
@@ -162,29 +163,6 @@ impl From<ApplyName> for Apply {
 }
 
 readable_words!(LevelName, ApplyName);
-
-/// A program and its arguments; empty for none.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct CommandWords(pub Vec<String>);
-
-impl Readable for CommandWords {
-    fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {
-        let words = texts(value)?;
-        words.first().is_none_or(|program| !program.trim().is_empty()).then_some(Self(words))
-    }
-
-    fn must_be(_: Range) -> String {
-        "a list of strings, a program and its arguments".to_owned()
-    }
-
-    fn json(&self) -> serde_json::Value {
-        self.0.clone().into()
-    }
-
-    fn exceeds(&self, ceiling: &Self) -> bool {
-        self != ceiling
-    }
-}
 
 /// A path on a server.
 #[derive(Clone, Debug, PartialEq)]
