@@ -258,6 +258,7 @@ fn files_of_five_formats_are_found_and_the_users_own_wins() {
     write(&scene, ".claude/agents/one.md", &file("one", "C"));
     write(&scene, ".gemini/agents/two.md", &format!("---\nkind: local\n{}", &file("two", "G")[4..]));
     write(&scene, ".opencode/agents/three.md", "---\ndescription: d\nmode: subagent\n---\nO\n");
+    write(&scene, ".opencode/agent/seven.md", "---\ndescription: d\n---\nS\n");
     let codex = "name = \"four\"\ndescription = \"d\"\ndeveloper_instructions = \"X\"\n";
     write(&scene, ".codex/agents/x.toml", codex);
     let gestalt = "---\nname: five\ndescription: d\ntier: frugal\npipeline: review\ndomain: [a]\n---\nT\n";
@@ -278,6 +279,7 @@ fn files_of_five_formats_are_found_and_the_users_own_wins() {
         ("four", "project", false),
         ("five", "project", false),
         ("six", "user", false),
+        ("seven", "project", false),
         ("architect", "project", true),
         ("designer", "built-in", false),
     ] {

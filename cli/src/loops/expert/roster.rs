@@ -21,7 +21,8 @@ use crate::text::plain::one_line;
 use crate::trust::file::TextFile;
 
 /// The folders of other programs in a project and in a home.
-const FOREIGN: [&str; 4] = [".claude/agents", ".gemini/agents", ".opencode/agents", ".codex/agents"];
+const FOREIGN: [&str; 5] =
+    [".claude/agents", ".gemini/agents", ".opencode/agent", ".opencode/agents", ".codex/agents"];
 /// More files of a folder are not read.
 const MOST_FILES: usize = 500;
 
