@@ -29,7 +29,7 @@ pub fn expert(
         },
         (Resolved::Unknown(names), person) => {
             printer.talk(&listed::list(&roster, printer.talk_width));
-            let Some(person) = person else { return Err(unknown(name, &names)) };
+            let Some(person) = person else { return Err(unknown(name, &[])) };
             names[person.pick(&unknown(name, &[]).what, &names, 0)?].to_owned()
         }
     };
