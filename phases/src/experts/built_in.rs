@@ -25,8 +25,14 @@ const FILES: &[(&str, &str)] = files![
 
 /// Returns the built-in experts: first those with a role, then the reviewers.
 pub fn built_in() -> Vec<Expert> {
-    let read = |(name, text): &(&str, &str)| {
-        Expert::read(text.as_bytes(), name, Format::Markdown).expect("each built-in expert is tested")
-    };
     FILES.iter().map(read).collect()
+}
+
+/// Returns the expert that drafts the files of new ones. It is in no list, because its answer is only such a file.
+pub fn writer() -> Expert {
+    read(&files!["persona-writer"][0])
+}
+
+fn read((name, text): &(&str, &str)) -> Expert {
+    Expert::read(text.as_bytes(), name, Format::Markdown).expect("each built-in expert is tested")
 }

@@ -16,7 +16,7 @@ use crate::base::json::is_hidden;
 use crate::base::yaml::Fault;
 use crate::skills::skill::SkillError;
 
-pub use built_in::built_in;
+pub use built_in::{built_in, writer};
 
 /// The largest file that is read, in bytes.
 pub const LARGEST: u64 = 256 << 10;
@@ -237,7 +237,7 @@ fn refuse_hidden(text: &str) -> Result<(), ExpertError> {
 }
 
 /// Returns the name that a person types: `Frontend Developer` is `frontend-developer`.
-fn name(given: &str) -> Result<String, ExpertError> {
+pub fn name(given: &str) -> Result<String, ExpertError> {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     let plain: String =
         given.trim().to_lowercase().chars().map(|c| if is_plain(c) { c } else { '-' }).collect();

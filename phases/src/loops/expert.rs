@@ -4,8 +4,10 @@
 //! ask -> close
 //! ```
 //!
-//! The agent reads a copy of the project and writes nothing. Its answer is the expert's own text: no schema, no score.
+//! The agent reads a copy of the project and writes nothing. Its answer is the expert's own text: no schema, no score. A
+//! run that drafts an expert is the same; its answer must be readable as a file.
 
+mod draft;
 mod request;
 
 use jiff::Timestamp;
@@ -22,6 +24,7 @@ use crate::runs::event::{Failure, FailureKind, Outcome};
 use crate::runs::plan::{self, LoopKind};
 use crate::runs::run::{self, Change, Fold, StepState};
 
+pub use draft::Draft;
 pub use request::Question;
 
 /// The marker type of the loop.
@@ -44,6 +47,9 @@ pub struct Task {
     /// What a person should know about the expert and the folder.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
+    /// The expert whose file the answer is, if the run drafts one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drafts: Option<Draft>,
 }
 
 /// The expert of a run, as it was when the run began.
@@ -74,7 +80,7 @@ pub enum Step {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// The expert's own text.
+    /// The expert's own text, or the file that it drafted.
     Answered(Box<str>),
 }
 
@@ -232,11 +238,13 @@ impl Loop for Expert {
 }
 
 impl AgentRequest {
-    /// Reads the answer. An empty one is a failure of the call.
+    /// Reads the answer. An empty one is a failure of the call, and so is a draft that is not the file of its expert.
     pub fn answered(&self, answer: &str) -> Outcome<Answer> {
-        match answer.trim() {
-            "" => Err(Failure::new(FailureKind::Empty, "no text at all")),
-            text => Ok(Answer::Answered(text.into())),
-        }
+        let text: Box<str> = match (answer.trim(), &self.plan.task.drafts) {
+            ("", _) => return Err(Failure::new(FailureKind::Empty, "no text at all")),
+            (text, None) => text.into(),
+            (text, Some(draft)) => draft.read(text).map_err(|why| shared::off_schema(&why))?.trim_end().into(),
+        };
+        Ok(Answer::Answered(text))
     }
 }

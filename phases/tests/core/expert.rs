@@ -5,7 +5,7 @@ use skilltune_phases::base::ending::Class;
 use skilltune_phases::base::material::{Body, Folder, Material};
 use skilltune_phases::base::role::{Rights, Role};
 use skilltune_phases::loops::Loop as _;
-use skilltune_phases::loops::expert::{Answer, Ended, Expert, Plan, Run, Step};
+use skilltune_phases::loops::expert::{Answer, Draft, Ended, Expert, Plan, Run, Step};
 use skilltune_phases::runs::event::FailureKind;
 use skilltune_worlds::expert::{Drive, plan};
 
@@ -50,6 +50,25 @@ fn an_agent_that_does_not_answer_is_asked_twice_and_told_why() {
     assert_eq!((drive.run.outcome(), drive.run.class()), (Ended::Unanswered, Class::Unjudged));
     assert_eq!(drive.run.attempts(&Step::Ask), 2);
     assert!(again.answered(" \n").is_err());
+}
+
+#[test]
+fn a_draft_that_is_not_the_file_of_its_expert_is_asked_for_again_with_the_reason() {
+    let mut plan = plan();
+    plan.task.drafts = Some(Draft { name: "dba".into(), file: None });
+    let mut drive = Drive::start(plan);
+    let request = Expert::request(&drive.run, &Step::Ask).unwrap();
+    let refused = request.answered("Of course!").unwrap_err();
+    assert_eq!(refused.kind, FailureKind::OffSchema);
+    drive.done(Step::Ask, Err(refused));
+    let again = Expert::request(&drive.run, &Step::Ask).unwrap();
+    let page = again.prompt(&Vec::new().into_iter().collect()).unwrap();
+    assert!(page.contains("# Once more") && page.contains("the first line must be `---`"), "{page}");
+    assert!(page.contains("write from the task") && !page.contains("answer from the task"), "{page}");
+    let file = "---\nname: \"dba\"\ndescription: \"d\"\ntier: \"standard\"\n---\n\nYou are a DBA.";
+    assert_eq!(again.answered(file), Ok(Answer::Answered(file.into())));
+    drive.finish_alone(|_, _| again.answered(file));
+    assert_eq!((drive.run.answer(), drive.run.attempts(&Step::Ask)), (Some(file), 1));
 }
 
 #[test]

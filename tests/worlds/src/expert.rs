@@ -24,6 +24,7 @@ pub fn plan() -> Plan {
         reads: Some("/project".into()),
         files: None,
         remarks: Vec::new(),
+        drafts: None,
     };
     plan_of("/project", "expert-20261121-213000", task, roles_of([Role::EXPERT]))
 }

@@ -41,6 +41,7 @@ impl Brief<Expert> for Question {
                 folder: folder.filter(|_| opens_files).map(|_| PROJECT),
                 // An agent that may not open files gets those that fit.
                 files: folder.filter(|_| !opens_files).map(|folder| files(seed, folder)),
+                is_draft: task.drafts.is_some(),
                 retry_error: was_wrong(seed, request.retry_error()),
             },
         ))
@@ -54,5 +55,6 @@ struct PromptPage<'a> {
     task: String,
     folder: Option<&'static str>,
     files: Option<String>,
+    is_draft: bool,
     retry_error: Option<String>,
 }
