@@ -30,7 +30,13 @@ Examples:
   skilltune expert                              # lists the experts
   skilltune expert architect \"Should orders and stock be one service?\"
   skilltune expert security-reviewer \"Review src/login.rs\" --folder src
+  skilltune expert new dba \"Knows Postgres, reads plans of queries\"
   skilltune expert convert .claude/agents/dba.md --to codex";
+
+pub const EXPERT_NEW: &str = "\
+Examples:
+  skilltune expert new dba \"Knows Postgres, reads plans of queries, wants numbers before an index\"
+  skilltune expert new dba - --print < notes.md";
 
 pub const CALIBRATE: &str = "\
 Examples:

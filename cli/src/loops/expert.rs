@@ -8,6 +8,7 @@ pub mod ui;
 
 pub mod choose;
 pub mod convert;
+pub mod draft;
 pub mod folder;
 pub mod invocation;
 pub mod listed;

@@ -29,6 +29,9 @@ pub struct ExpertArgs {
 
 #[derive(Clone, Debug, Subcommand)]
 pub enum ExpertCommand {
+    /// Draft the file of a new expert from a description
+    #[command(after_help = examples::EXPERT_NEW)]
+    New(Box<NewArgs>),
     /// List the experts
     List {
         /// Output format
@@ -70,6 +73,31 @@ pub struct AskArgs {
     #[arg(long, help_heading = QUESTION)]
     pub no_folder: bool,
 
+    #[command(flatten)]
+    pub play: PlayFlags,
+}
+
+#[derive(Clone, Debug, Args)]
+#[command(
+    mut_arg("agent", |arg| arg.help("Agent that drafts: NAME or NAME:MODEL [default: that of tier standard]")),
+    mut_arg("trust", |arg| arg.help("Trust the project's agents for this run"))
+)]
+pub struct NewArgs {
+    /// Name of the new expert
+    pub name: String,
+    /// What the expert knows and how it works, or - to read it from stdin
+    pub description: Option<String>,
+    /// Only print the draft, and write no file
+    #[arg(long)]
+    pub print: bool,
+
+    #[command(flatten)]
+    pub play: PlayFlags,
+}
+
+/// Flags for the agent that plays an expert, and for its run.
+#[derive(Clone, Debug, Args)]
+pub struct PlayFlags {
     /// Agent that plays the expert: NAME or NAME:MODEL [default: that of its tier in [experts]]
     #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
     pub agent: Option<AgentSpec>,

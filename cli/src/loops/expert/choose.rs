@@ -1,7 +1,7 @@
 //! Which expert, and which task: from the command line, and from the person where it leaves something open.
 
 use crate::inputs::task;
-use crate::loops::expert::args::AskArgs;
+use crate::loops::expert::args::{AskArgs, NewArgs};
 use crate::loops::expert::listed;
 use crate::loops::expert::resolve::{Resolved, resolve};
 use crate::loops::expert::roster::{Entry, Roster};
@@ -68,13 +68,8 @@ pub fn task(
     person: Option<&dyn Answers>,
     printer: Printer,
 ) -> Result<String, Complaint> {
-    let given = match args.task.as_deref() {
-        Some("-") => task::read_stdin()?,
-        Some(task) => task.to_owned(),
-        None => String::new(),
-    };
-    if !given.trim().is_empty() {
-        return Ok(given.trim().to_owned());
+    if let Some(given) = given(args.task.as_deref())? {
+        return Ok(given);
     }
     let name = &entry.expert.name;
     printer.talk(&listed::page(entry, printer.talk_width));
@@ -85,4 +80,27 @@ pub fn task(
         Complaint::input(format!("no task for {name}"))
             .hint(format!("pass it after the name: skilltune expert {name} \"...\""))
     })
+}
+
+/// Returns the description of a new expert. Without one, asks.
+pub fn description(args: &NewArgs, name: &str, person: Option<&dyn Answers>) -> Result<String, Complaint> {
+    if let Some(given) = given(args.description.as_deref())? {
+        return Ok(given);
+    }
+    let question = format!("What does {name} know, and how does it work?");
+    let asked = person
+        .map(|person| person.line(&question, "in a sentence or two, as you would describe a colleague"));
+    asked.transpose()?.flatten().ok_or_else(|| {
+        Complaint::input(format!("no description of {name}"))
+            .hint(format!("pass it after the name: skilltune expert new {name} \"...\""))
+    })
+}
+
+/// Returns the text of an argument, or that of stdin for `-`; none if it is empty.
+fn given(argument: Option<&str>) -> Result<Option<String>, Complaint> {
+    let text = match argument {
+        Some("-") => task::read_stdin()?,
+        text => text.unwrap_or_default().to_owned(),
+    };
+    Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty()))
 }

@@ -1,4 +1,4 @@
-//! `skilltune expert`: lists experts, or asks one.
+//! `skilltune expert`: lists experts, asks one, or drafts a new one.
 
 use std::ops::ControlFlow;
 
@@ -10,7 +10,7 @@ use crate::casting;
 use crate::loops::expert::args::{ExpertArgs, ExpertCommand};
 use crate::loops::expert::invocation::Invocation;
 use crate::loops::expert::roster::Roster;
-use crate::loops::expert::ui::{aim, notes};
+use crate::loops::expert::ui::{aim, draft_file, notes};
 use crate::loops::expert::{convert, listed, planning};
 use crate::loops::start::{self, Common, Planner, Ready, Sketched, Start, Starts};
 use crate::loops::{LoopArgs, OnRuns};
@@ -28,11 +28,15 @@ use crate::trust::{self, Named, TrustStore};
 impl LoopArgs for ExpertArgs {
     fn run(self, env: &Environment, printer: Printer, _: OnRuns) -> Result<Exit, Complaint> {
         match (self.command, &self.ask.name) {
+            (Some(ExpertCommand::New(args)), _) => {
+                let start = Start::of(&args.play.run, args.play.trust, env, printer);
+                start::start::<Expert>(Invocation::drafting(&args, env, printer)?, &start)
+            }
             (Some(ExpertCommand::List { format }), _) => list(format, env, printer),
             (Some(ExpertCommand::Convert(args)), _) => convert::run(&args, env, printer),
-            (None, None) => list(of_stream(self.ask.run.format), env, printer),
+            (None, None) => list(of_stream(self.ask.play.run.format), env, printer),
             (None, Some(name)) => {
-                let start = Start::of(&self.ask.run, self.ask.trust, env, printer);
+                let start = Start::of(&self.ask.play.run, self.ask.play.trust, env, printer);
                 start::start::<Expert>(Invocation::new(&self.ask, name, env, printer)?, &start)
             }
         }
@@ -105,6 +109,7 @@ impl Starts for Expert {
             "digest": task.expert.digest,
             "task": task.task,
             "folder": task.reads,
+            "file": draft_file(run),
             "limits": ceilings::all(run),
             "most_calls": most_calls(sketched.most),
         });

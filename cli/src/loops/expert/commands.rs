@@ -2,17 +2,21 @@
 
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::loops::expert::{Answer, Expert, Plan, Run, Step};
+use skilltune_phases::runs::plan::RunId;
 
 use crate::args::runs::Reply;
 use crate::loops::ask::Asks;
 use crate::loops::expert::args::ExpertArgs;
+use crate::loops::expert::draft;
 use crate::loops::expert::settings::ExpertSettings;
 use crate::loops::{LoopCommands, Version};
 use crate::runs::Known;
+use crate::runs::scope::Scope;
 use crate::settings::table::Table;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::printer::Printer;
+use crate::terminal::questions::Answers;
 use crate::text::plain;
 
 impl LoopCommands for Expert {
@@ -42,6 +46,12 @@ impl LoopCommands for Expert {
 
     fn version(known: &Known<Self>, _: &str) -> Result<Version, Complaint> {
         Err(no_versions(known))
+    }
+
+    /// Writes the draft of an expert to its file.
+    fn hand_over(scope: &Scope<'_>, id: &RunId, _: Option<&dyn Answers>) -> Result<(), Complaint> {
+        let known = scope.runs.load::<Self>(id)?;
+        draft::save(&known.run, scope.runs.home.project(), scope.printer)
     }
 
     /// The answer was shown, and can be asked for again.

@@ -1,22 +1,22 @@
-//! The request to `expert`, with nothing left to guess: the expert, the task, the folder, the agent.
+//! The request to `expert`, with nothing left to guess: the expert, the task or the draft, the folder, the agent.
 
 use std::path::PathBuf;
 
-use skilltune_phases::experts::Tier;
-use skilltune_phases::loops::expert::{Expert, Origin, Persona};
+use skilltune_phases::experts::{self, Tier};
+use skilltune_phases::loops::expert::{Draft, Expert, Origin, Persona};
 
 use crate::args::overrides::apply_shared_flags;
 use crate::casting::{self, BuiltIn, Casting};
-use crate::loops::expert::args::AskArgs;
+use crate::loops::expert::args::{AskArgs, NewArgs, PlayFlags};
 use crate::loops::expert::roster::{Entry, Roster};
 use crate::loops::expert::settings::ExpertSettings;
-use crate::loops::expert::{choose, folder, listed};
+use crate::loops::expert::{choose, draft, folder, listed};
 use crate::loops::start::Common;
 use crate::settings::Settings;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::printer::Printer;
-use crate::terminal::questions::Person;
+use crate::terminal::questions::{Answers, Person};
 use crate::trust::file::TextFile;
 
 #[derive(Debug)]
@@ -24,6 +24,7 @@ pub struct Invocation {
     pub common: Common,
     pub persona: Persona,
     pub task: String,
+    pub drafts: Option<Draft>,
     pub folder: Option<PathBuf>,
     pub remarks: Vec<String>,
     /// The project's file, which a person has to trust, and the words for what it is.
@@ -38,37 +39,93 @@ impl AsRef<Common> for Invocation {
 }
 
 impl Invocation {
+    /// Asks an expert one task.
     pub fn new(args: &AskArgs, name: &str, env: &Environment, printer: Printer) -> Result<Self, Complaint> {
-        let person = Person::present(env).filter(|_| !args.run.yes);
-        let project = env.project_here();
-        let mut settings = crate::loops::settings(&project, env)?;
-        let roster = Roster::read(&project, &settings, env);
-        for line in listed::skipped(&roster) {
-            printer.talk(&line);
-        }
+        let person = person(&args.play, env);
+        let (settings, roster) = read(env, printer)?;
         let entry = choose::expert(roster, name, person, printer)?;
         let task = choose::task(args, &entry, person, printer)?;
         let folder = folder::chosen(args, env)?;
-        apply_shared_flags(&mut settings, args.agent.as_ref(), args.calls.timeout, &args.given);
-        if args.agent.is_none() {
-            apply_tier(&mut settings, entry.expert.tier);
-        }
-        casting::fill(&mut settings, env);
-        let casting = casting(&settings, env)?;
         let remarks = entry.shadow().into_iter().chain(entry.ignored()).collect();
         let Entry { expert, origin, file, shadows } = entry;
         let replaces = if shadows { ", which replaces the built-in one" } else { "" };
         let what = format!("{}{replaces}", expert.name);
         Ok(Self {
-            persona: Persona { name: expert.name, persona: expert.persona, origin, digest: expert.digest },
+            common: common(settings, &args.play, expert.tier, env)?,
+            persona: persona(expert, origin),
             task,
+            drafts: None,
             folder,
             remarks,
             foreign: file.filter(|_| origin == Origin::Project).map(|file| (file, what)),
-            seed: args.seed,
-            common: Common { project, settings, casting, pinned: Vec::new(), epoch: args.run.epoch() },
+            seed: args.play.seed,
         })
     }
+
+    /// Asks our own expert for the file of a new one.
+    pub fn drafting(args: &NewArgs, env: &Environment, printer: Printer) -> Result<Self, Complaint> {
+        let (settings, roster) = read(env, printer)?;
+        let draft = draft::plan(args, &roster, &settings, env)?;
+        let name = &draft.name;
+        let description = choose::description(args, name, person(&args.play, env))?;
+        let task = format!("Write the file of an expert named `{name}`. Its description:\n\n{description}");
+        let has_no_project = draft.file.is_none() && !args.print;
+        let remark =
+            has_no_project.then(|| "there is no project here, so the draft is only printed".to_owned());
+        let writer = experts::writer();
+        Ok(Self {
+            common: common(settings, &args.play, writer.tier, env)?,
+            persona: persona(writer, Origin::BuiltIn),
+            task,
+            drafts: Some(draft),
+            folder: None,
+            remarks: remark.into_iter().collect(),
+            foreign: None,
+            seed: args.play.seed,
+        })
+    }
+}
+
+/// Returns the person to ask, if there is one.
+fn person(flags: &PlayFlags, env: &Environment) -> Option<&'static dyn Answers> {
+    Person::present(env).filter(|_| !flags.run.yes)
+}
+
+/// Reads the settings and the experts, and names the files that are skipped.
+fn read(env: &Environment, printer: Printer) -> Result<(Settings, Roster), Complaint> {
+    let project = env.project_here();
+    let settings = crate::loops::settings(&project, env)?;
+    let roster = Roster::read(&project, &settings, env);
+    for line in listed::skipped(&roster) {
+        printer.talk(&line);
+    }
+    Ok((settings, roster))
+}
+
+fn persona(expert: experts::Expert, origin: Origin) -> Persona {
+    Persona { name: expert.name, persona: expert.persona, origin, digest: expert.digest }
+}
+
+/// Casts the agent that plays an expert of this tier.
+fn common(
+    mut settings: Settings,
+    flags: &PlayFlags,
+    tier: Tier,
+    env: &Environment,
+) -> Result<Common, Complaint> {
+    apply_shared_flags(&mut settings, flags.agent.as_ref(), flags.calls.timeout, &flags.given);
+    if flags.agent.is_none() {
+        apply_tier(&mut settings, tier);
+    }
+    casting::fill(&mut settings, env);
+    let casting = casting(&settings, env)?;
+    Ok(Common {
+        project: env.project_here(),
+        settings,
+        casting,
+        pinned: Vec::new(),
+        epoch: flags.run.epoch(),
+    })
 }
 
 /// Takes the agent and the model that the settings have for this tier.

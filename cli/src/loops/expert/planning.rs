@@ -27,7 +27,7 @@ pub fn plan(
         reads: invocation.folder.as_ref().map(|folder| folder.to_string_lossy().into_owned()),
         files,
         remarks: invocation.remarks.iter().cloned().chain(remarks.into_iter().flatten()).collect(),
-        drafts: None,
+        drafts: invocation.drafts.clone(),
     };
     let seed = invocation.seed.unwrap_or_else(|| seed(&(&task.expert.digest, &task.task, &task.files)));
     let run = sketch.map_or_else(|| new_run_id(seed, Timestamp::now()), |sketch| sketch.run.clone());

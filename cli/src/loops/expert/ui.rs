@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_phases::loops::expert::{Answer, Decision, Ended, Expert, Plan, Run, Step};
+use skilltune_phases::loops::expert::{Answer, Decision, Draft, Ended, Expert, Plan, Run, Step};
 
 use crate::report::advice::resume;
 use crate::report::document::{Block, Report, Section, locations, paragraph, plain as own, words as theirs};
@@ -102,9 +102,13 @@ impl Ui for Expert {
     }
 }
 
-/// Describes the expert, and what it reads.
+/// Describes the expert and what it reads, or where its draft goes.
 pub fn aim(run: &Run) -> String {
     let task = &run.plan.task;
+    if let Some(Draft { name, file }) = &task.drafts {
+        let file = file.as_ref().map_or("is only printed".to_owned(), |file| format!("goes to {file}"));
+        return one_line(&format!("the draft of expert {name} {file}"));
+    }
     let reads = task.reads.as_ref().map_or("reads no files".to_owned(), |folder| format!("reads {folder}"));
     let reads = one_line(&reads);
     format!("{} expert {}; {reads}, writes and runs nothing", task.expert.origin.word(), task.expert.name)
@@ -119,7 +123,10 @@ pub fn notes(run: &Run) -> Vec<String> {
 pub fn sentence(run: &Run) -> String {
     let name = &run.plan.task.expert.name;
     match (run.outcome(), run.failure()) {
-        (Ended::Answered, _) => format!("{name} answered."),
+        (Ended::Answered, _) => match &run.plan.task.drafts {
+            Some(draft) => format!("{name} drafted the expert {}.", draft.name),
+            None => format!("{name} answered."),
+        },
         (Ended::Unanswered, Some(failure)) => {
             let failed = words::failure(failure.kind);
             one_line(&format!("{name} gave no answer: the agent {failed}: {}", failure.why))
@@ -127,6 +134,11 @@ pub fn sentence(run: &Run) -> String {
         (Ended::Unanswered, None) => format!("{name} gave no answer."),
         (Ended::Paused, _) => format!("{name} has not answered yet; `skilltune resume` continues."),
     }
+}
+
+/// Returns the file to which a draft goes.
+pub fn draft_file(run: &Run) -> Option<&str> {
+    run.plan.task.drafts.as_ref()?.file.as_deref()
 }
 
 /// Returns the path of the answer.
@@ -159,7 +171,11 @@ fn subject(run: &Run) -> Value {
 }
 
 fn result(run: &Run) -> Value {
-    json!({ "answer": run.answer(), "answer_file": answer_file(run) })
+    let mut result = json!({ "answer": run.answer(), "answer_file": answer_file(run) });
+    if run.plan.task.drafts.is_some() {
+        result["file"] = json!(draft_file(run));
+    }
+    result
 }
 
 #[cfg(test)]
