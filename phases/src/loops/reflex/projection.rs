@@ -21,6 +21,7 @@ use super::verdict::{Evaluation, RuleResult, Verdict};
 use super::{Judged, Run};
 use crate::base::json;
 use crate::judging::score::Score;
+use crate::loops::shared::command_line::shell_line;
 
 pub fn run_file(run: &Run) -> String {
     let (task, state) = (&run.plan.task, &run.state);
@@ -165,19 +166,6 @@ fn check(check: &Check) -> Option<Value> {
     })
 }
 
-/// Returns a command as the original keeps it: the line that a shell would read as these arguments.
-fn shell_line(argv: &[String]) -> String {
-    argv.iter().map(|argument| quoted(argument)).collect::<Vec<_>>().join(" ")
-}
-
-fn quoted(argument: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_@%+:,./-".contains(&byte);
-    if !argument.is_empty() && argument.bytes().all(is_plain) {
-        return argument.to_owned();
-    }
-    format!("'{}'", argument.replace('\'', r"'\''"))
-}
-
 fn evaluation(criteria: &Criteria, judged: &Judged) -> Value {
     let Evaluation { score, passed, results, .. } = &judged.evaluation;
     let faults = |verdict: Verdict| {
@@ -293,14 +281,6 @@ fn stopped(run: &Run, stop: &Stop) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn arguments_become_the_line_that_a_shell_would_read_as_them() {
-        let line = |argv: &[&str]| shell_line(&argv.iter().copied().map(String::from).collect::<Vec<_>>());
-        assert_eq!(line(&["test", "-s", "artifact.md"]), "test -s artifact.md");
-        assert_eq!(line(&["grep", "$(rm -rf ~)", "", "it's", "~"]), r"grep '$(rm -rf ~)' '' 'it'\''s' '~'");
-        assert_eq!(line(&["A=b", "x"]), "'A=b' x");
-    }
 
     #[test]
     fn a_score_is_written_as_the_shortest_fraction_that_it_is() {

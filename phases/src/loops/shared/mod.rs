@@ -1,5 +1,6 @@
 //! What several loops do in the same way.
 
+pub mod command_line;
 pub mod commands;
 pub mod diagnostics;
 pub(crate) mod form;
