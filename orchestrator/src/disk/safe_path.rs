@@ -11,7 +11,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use rustix::fs::{AtFlags, Mode, OFlags, Stat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 
 use super::atomic::{self, Durability};
 use super::error::{DiskError, OnDisk as _};
@@ -115,6 +115,14 @@ impl SafePath {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             root => root?.read_below(&self.below, most),
         }
+    }
+
+    /// Returns the target of a symlink; `None` if there is none.
+    pub(crate) fn link_target(&self) -> Result<Option<Vec<u8>>, DiskError> {
+        let Some(parent) = self.parent()? else { return Ok(None) };
+        let is_link = |stat: Stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink;
+        let is_link = parent.stat(self.name())?.is_some_and(is_link);
+        if is_link { parent.read_link(self.name()).map(Some) } else { Ok(None) }
     }
 
     /// Returns true if this is a regular file with exactly these bytes.

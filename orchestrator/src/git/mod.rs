@@ -6,7 +6,7 @@
 //! ```text
 //! propose -> change (three-way, a file at a time) -> commit (a temporary index) -> branch | patch
 //! publish -> remote (from a repository of ours) -> pull_request (`gh`)
-//! changed: finds the files that differ from a revision
+//! changed: finds the files that differ from a revision; range: reads both sides of them
 //! state: finds out what a person did with a proposal
 //! ```
 
@@ -17,9 +17,11 @@ mod changed;
 mod commit;
 mod config;
 mod error;
+mod listed;
 mod propose;
 mod publish;
 mod pull_request;
+mod range;
 mod remote;
 mod repository;
 mod revision;
@@ -30,7 +32,9 @@ mod tree;
 
 pub use changed::{Changed, ChangedError, root};
 pub use error::ProposeError;
+pub use listed::{Content, Kind, RevisionError, link_text};
 pub use propose::{Wanted, propose, rehearse, require_repository};
-pub use revision::{Files, Revision, RevisionError};
+pub use range::{ChangeSet, FileChange, Range, RangeError, commit, files_of, on_disk, store_commit};
+pub use revision::{Files, Revision};
 pub use runner::{Git, GitError, Program};
 pub use state::ProposalState;

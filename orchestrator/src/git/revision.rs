@@ -7,15 +7,15 @@
 //!
 //! The repository may be hostile: git's output is checked, and sizes and counts are bounded.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::convert::Infallible;
 
 use skilltune_phases::base::id::{BlobId, Digest, TreeId};
 
-use super::runner::{Command, Git, GitError};
-use super::tree::{self, Mode};
+use super::listed::{Content, Kind, Listed, RevisionError, listed, read_all, run_list, with_folders};
+use super::runner::Git;
 use crate::skill_files::load_from;
-use crate::snapshot::{Entry, Manifest, ManifestError, Node, ObjectError, Objects, RelPath};
+use crate::snapshot::{Entry, Manifest, Node, ObjectError, Objects, RelPath};
 
 /// The revision and the folder to read.
 #[derive(Clone, Debug)]
@@ -33,111 +33,29 @@ pub struct Files {
     contents: Vec<Vec<u8>>,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum RevisionError {
-    #[error("git cannot read it: {0}")]
-    Git(GitError),
-    #[error("{0:?} holds a submodule, whose files the repository does not have")]
-    Submodule(String),
-    #[error("it has more than {MOST_FILES} files or {} MiB", MOST_BYTES >> 20)]
-    TooLarge,
-    #[error("cannot parse the output of git")]
-    Garbled,
-    #[error("it cannot be stored as a folder")]
-    Manifest(#[from] ManifestError),
-}
-
-impl From<GitError> for RevisionError {
-    fn from(error: GitError) -> Self {
-        match error {
-            GitError::TooLarge => Self::TooLarge,
-            error => Self::Git(error),
-        }
-    }
-}
-
-/// More than any skill has.
-const MOST_FILES: usize = 10_000;
-const MOST_BYTES: u64 = 64 << 20;
-/// The size of the list of that many files.
-const LIST_BYTES: u64 = 16 << 20;
-/// The bytes that git writes before and after each content.
-const FRAME: u64 = 128;
-
 impl Revision {
     pub fn read(&self, git: &Git<'_>) -> Result<Files, RevisionError> {
         let tree = format!("{}:{}", self.revision, self.folder);
-        let list = Command::new(["ls-tree", "--full-tree", "-r", "-z", "-l", &tree]).most(LIST_BYTES);
-        let listed = listed(&git.run(list)?)?;
-        let asked: String = listed.iter().flat_map(|one| [one.object.as_str(), "\n"]).collect();
-        let size = listed.iter().map(|one| one.size + FRAME).sum();
-        let batch = git.run(Command::new(["cat-file", "--batch"]).input(asked).most(size))?;
-        files(&listed, &batch)
+        let listed = listed(&run_list(git, &tree)?)?.whole()?;
+        let mut all = Vec::new();
+        read_all(git, &listed, |one, bytes| {
+            all.push((one.clone(), bytes));
+            Ok::<_, RevisionError>(())
+        })?;
+        files(all)
     }
 }
 
-/// An entry of `git ls-tree`.
-struct Listed {
-    path: RelPath,
-    kind: ListedKind,
-    object: String,
-    size: u64,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ListedKind {
-    File { mode: u32 },
-    Link,
-}
-
-fn listed(list: &[u8]) -> Result<Vec<Listed>, RevisionError> {
-    let all = tree::entries(list).map(entry).collect::<Result<Vec<_>, _>>()?;
-    let bytes = all.iter().try_fold(0_u64, |sum, one| sum.checked_add(one.size));
-    if all.len() > MOST_FILES || bytes.is_none_or(|bytes| bytes > MOST_BYTES) {
-        return Err(RevisionError::TooLarge);
+fn files(all: Vec<(Listed, Vec<u8>)>) -> Result<Files, RevisionError> {
+    let (mut entries, mut contents) = (Vec::new(), Vec::new());
+    for (Listed { path, kind, .. }, bytes) in all {
+        let content = Content { bytes, kind };
+        entries.push(Entry { path, node: content.node() });
+        if let Kind::File { .. } = kind {
+            contents.push(content.bytes);
+        }
     }
-    // Like a capture of a folder on the disk.
-    Ok(all.into_iter().filter(|one| !one.path.is_reserved()).collect())
-}
-
-fn entry(entry: Option<tree::Listed<'_>>) -> Result<Listed, RevisionError> {
-    let tree::Listed { path, blob, size } = entry.ok_or(RevisionError::Garbled)?;
-    let kind = match blob.mode {
-        Mode::Link => ListedKind::Link,
-        Mode::Submodule => return Err(RevisionError::Submodule(String::from_utf8_lossy(path).into_owned())),
-        Mode::Program => ListedKind::File { mode: 0o755 },
-        Mode::File => ListedKind::File { mode: 0o644 },
-    };
-    let path = RelPath::parse(path).map_err(|_| RevisionError::Garbled)?;
-    Ok(Listed { path, kind, object: blob.id, size: size.ok_or(RevisionError::Garbled)? })
-}
-
-/// Parses the contents, in the order of the request: `ID blob SIZE\n`, the bytes, `\n`.
-fn files(listed: &[Listed], batch: &[u8]) -> Result<Files, RevisionError> {
-    let (mut rest, mut contents, mut entries) = (batch, Vec::new(), Vec::new());
-    for one in listed {
-        let header = format!("{} blob {}\n", one.object, one.size);
-        let size = usize::try_from(one.size).map_err(|_| RevisionError::TooLarge)?;
-        let after = rest.strip_prefix(header.as_bytes()).ok_or(RevisionError::Garbled)?;
-        let (content, after) = after.split_at_checked(size).ok_or(RevisionError::Garbled)?;
-        rest = after.strip_prefix(b"\n").ok_or(RevisionError::Garbled)?;
-        let node = match one.kind {
-            ListedKind::Link => Node::Link { target: content.to_vec() },
-            ListedKind::File { mode } => {
-                contents.push(content.to_vec());
-                Node::File { blob: BlobId(Digest::of(content)), size: one.size, mode }
-            }
-        };
-        entries.push(Entry { path: one.path.clone(), node });
-    }
-    let folders: BTreeSet<RelPath> = listed
-        .iter()
-        .filter_map(|one| one.path.parent())
-        .flat_map(|parent| parent.lineage().collect::<Vec<_>>())
-        .collect();
-    let folder = |path| Entry { path, node: Node::Folder { mode: 0o755 } };
-    entries.extend(folders.into_iter().map(folder));
-    Ok(Files { manifest: Manifest::new(entries)?, contents })
+    Ok(Files { manifest: with_folders(entries)?, contents })
 }
 
 impl Files {
@@ -173,6 +91,7 @@ impl Files {
 
 #[cfg(test)]
 mod tests {
+    use super::super::listed::{MOST_BYTES, MOST_FILES, content};
     use super::*;
 
     const ID: &str = "5716ca5987cbf97d6bb54920bea6adde242d87e6";
@@ -182,7 +101,13 @@ mod tests {
     }
 
     fn parse(list: &[u8], batch: &[u8]) -> Result<Files, String> {
-        listed(list).and_then(|all| files(&all, batch)).map_err(|error| error.to_string())
+        let read = || {
+            let listed = listed(list)?.whole()?;
+            let mut rest = batch;
+            let content = |one: Listed| content(&one, &mut rest).map(|bytes| (one, bytes));
+            files(listed.into_iter().map(content).collect::<Result<_, _>>()?)
+        };
+        read().map_err(|error: RevisionError| error.to_string())
     }
 
     #[test]

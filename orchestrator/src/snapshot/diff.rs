@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::ops::AddAssign;
 
-use similar::{ChangeTag, TextDiff};
+use similar::{ChangeTag, DiffTag, TextDiff};
 use skilltune_phases::base::id::BlobId;
 
 use super::manifest::{Manifest, Node};
@@ -122,6 +122,36 @@ fn text(objects: &Objects, file: Option<(BlobId, u64)>) -> Result<Option<String>
     let Some((blob, _)) = file else { return Ok(Some(String::new())) };
     let text = String::from_utf8(objects.read(blob)?).ok();
     Ok(text.filter(|text| !text.contains('\0')))
+}
+
+/// The lines that differ between two texts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LineChanges {
+    /// First and last lines of the new text.
+    pub added: Vec<(u32, u32)>,
+    /// First and last lines of the old text.
+    pub removed: Vec<(u32, u32)>,
+    /// The lines of the new text after which lines were removed and none added.
+    pub gaps: Vec<u32>,
+}
+
+/// Returns the difference of two texts in the form of `git diff`, and the lines that differ.
+pub fn line_diff(before: &str, after: &str) -> (String, LineChanges) {
+    let diff = TextDiff::from_lines(before, after);
+    let mut lines = LineChanges::default();
+    let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    for op in diff.ops().iter().filter(|op| op.tag() != DiffTag::Equal) {
+        let (old, new) = (op.old_range(), op.new_range());
+        if !old.is_empty() {
+            lines.removed.push((number(old.start + 1), number(old.end)));
+        }
+        if new.is_empty() {
+            lines.gaps.push(number(new.start));
+        } else {
+            lines.added.push((number(new.start + 1), number(new.end)));
+        }
+    }
+    (diff.unified_diff().context_radius(3).to_string(), lines)
 }
 
 /// The size of a change, in lines.

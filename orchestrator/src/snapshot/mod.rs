@@ -30,7 +30,7 @@ mod trees;
 
 pub(crate) use capture::LEFT_BY_TOOLS;
 pub use capture::{Captured, FolderState, Limits, capture, capture_edited, capture_left, scan, scan_left};
-pub use diff::{Change, ChangeKind, DiffSize, changes, diff_size, unified};
+pub use diff::{Change, ChangeKind, DiffSize, LineChanges, changes, diff_size, line_diff, unified};
 pub use gather::{Brought, GatherError, Gathering, weigh};
 pub use ignored::{IgnoreRules, RulesError};
 pub use index::Indexes;
