@@ -77,13 +77,22 @@ pub struct Command {
     pub seconds: u64,
     /// Whether the system confines it to its workspace.
     pub confined: bool,
-    /// Whether it is a browser, which sets up its own sandbox through `/proc`.
-    pub is_browser: bool,
+    pub needs: Needs,
     /// Whether other runs may reuse its result. The result of a check is not reused: it depends on programs and scripts
     /// that may have changed since, or been missing.
     pub is_shared: bool,
     /// The check that it decides: its number, and the exit code with which the check is met.
     pub check: Option<(usize, i32)>,
+}
+
+/// What a command needs besides its copy of the files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    Nothing,
+    /// It is a browser, which sets up its own sandbox through `/proc`.
+    Proc,
+    /// It finds the user's toolchains and package caches, which it can read and not write.
+    Toolchains,
 }
 
 /// A loop's question to an agent.
@@ -168,7 +177,7 @@ impl Order {
 impl Command {
     /// Returns a command without input whose result is not reused.
     pub fn new(argv: Vec<String>, seconds: u64, confined: bool) -> Self {
-        Self { argv, input: None, seconds, confined, is_browser: false, is_shared: false, check: None }
+        Self { argv, input: None, seconds, confined, needs: Needs::Nothing, is_shared: false, check: None }
     }
 }
 

@@ -7,7 +7,7 @@ use super::judgement;
 use super::step::Step;
 use super::test_scenario::TestScenario;
 use super::{ARTIFACT, AgentRequest, GIVEN, Gan, Run, SCREENS, SITE};
-use crate::asking::order::{self, Access, Command, Order, Placement};
+use crate::asking::order::{self, Access, Command, Needs, Order, Placement};
 use crate::base::role::{Rights, Role};
 use crate::base::vocabulary::Vocabulary as _;
 
@@ -93,7 +93,7 @@ fn command(run: &Run, step: &Step) -> Option<Command> {
             let look = ToLookAt { given, test_scenarios, preview, confined: browser.confined };
             let input = Some(serde_json::to_string(&look).expect("data has a JSON text").into());
             let command = Command::new(browser.argv.clone(), browser.seconds, browser.confined);
-            Some(Command { input, is_browser: true, ..command })
+            Some(Command { input, needs: Needs::Proc, ..command })
         }
         Step::Try { scenario, .. } => {
             let test = run.state.contract()?.test_scenarios.iter().find(|test| test.id == *scenario)?;
