@@ -243,7 +243,9 @@ impl AgentRequest {
         let text: Box<str> = match (answer.trim(), &self.plan.task.drafts) {
             ("", _) => return Err(Failure::new(FailureKind::Empty, "no text at all")),
             (text, None) => text.into(),
-            (text, Some(draft)) => draft.read(text).map_err(|why| shared::off_schema(&why))?.trim_end().into(),
+            (text, Some(draft)) => {
+                draft.read(text).map_err(|why| shared::off_schema(&why))?.trim_end().into()
+            }
         };
         Ok(Answer::Answered(text))
     }

@@ -52,7 +52,7 @@ fn of_stream(format: Streamed) -> Format {
 
 fn list(format: Format, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let project = env.project_here();
-    let roster = Roster::read(&project, &crate::loops::settings(&project, env)?, env);
+    let roster = Roster::read(&project, &project, &crate::loops::settings(&project, env)?, env);
     match format {
         Format::Json => printer.json(&listed::json(&roster).to_string())?,
         Format::Human => {

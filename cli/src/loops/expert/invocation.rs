@@ -95,7 +95,7 @@ fn person(flags: &PlayFlags, env: &Environment) -> Option<&'static dyn Answers> 
 fn read(env: &Environment, printer: Printer) -> Result<(Settings, Roster), Complaint> {
     let project = env.project_here();
     let settings = crate::loops::settings(&project, env)?;
-    let roster = Roster::read(&project, &settings, env);
+    let roster = Roster::read(&project, &project, &settings, env);
     for line in listed::skipped(&roster) {
         printer.talk(&line);
     }

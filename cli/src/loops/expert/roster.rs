@@ -21,7 +21,7 @@ use crate::text::plain::one_line;
 use crate::trust::file::TextFile;
 
 /// The folders of other programs in a project and in a home.
-const FOREIGN: [&str; 5] =
+pub const FOREIGN: [&str; 5] =
     [".claude/agents", ".gemini/agents", ".opencode/agent", ".opencode/agents", ".codex/agents"];
 /// More files of a folder are not read.
 const MOST_FILES: usize = 500;
@@ -47,6 +47,8 @@ pub struct Roster {
 #[derive(Debug)]
 struct Source {
     root: PathBuf,
+    /// The root by which a person knows the files: those of an older revision are read elsewhere.
+    named: PathBuf,
     below: PathBuf,
     origin: Origin,
 }
@@ -60,11 +62,12 @@ struct Candidate {
 }
 
 impl Roster {
-    pub fn read(project: &Path, settings: &Settings, env: &Environment) -> Self {
+    /// Reads the experts. The files of the project are at `place`, and belong to `project`.
+    pub fn read(place: &Path, project: &Path, settings: &Settings, env: &Environment) -> Self {
         let built_in = experts::built_in().into_iter();
         let entry = |expert| Entry { expert, origin: Origin::BuiltIn, file: None, shadows: false };
         let mut roster = Self { entries: built_in.map(entry).collect(), broken: Vec::new() };
-        for source in sources(project, settings, env) {
+        for source in sources(place, project, settings, env) {
             roster.add(&source);
         }
         roster
@@ -82,7 +85,7 @@ impl Roster {
     fn add(&mut self, source: &Source) {
         let mut names = BTreeMap::new();
         for candidate in source.candidates() {
-            let path = one_line(&source.root.join(&candidate.path).display().to_string());
+            let path = one_line(&source.named.join(&candidate.path).display().to_string());
             match source.expert(&candidate) {
                 Err(why) => self.broken.push(format!("{path}: {}", one_line(&why))),
                 Ok((expert, file)) => match names.entry(expert.name.clone()) {
@@ -133,24 +136,29 @@ impl Entry {
 }
 
 /// Returns the sources, the one that wins last.
-fn sources(project: &Path, settings: &Settings, env: &Environment) -> Vec<Source> {
+fn sources(place: &Path, project: &Path, settings: &Settings, env: &Environment) -> Vec<Source> {
     let of_user = env.home.iter().flat_map(|home| FOREIGN.map(|folder| home.join(folder)));
     let of_user = of_user.chain([env.config.join("experts")]);
     let of_user: Vec<Source> = of_user.map(|place| Source::of_user(&place)).collect();
     // The home may be the project: its experts are the user's own.
     let is_users = |place: &Path| of_user.iter().any(|own| own.root == place);
-    let mut all = of_project(project, settings);
+    let mut all = of_project(place, project, settings);
     all.retain(|source| !is_users(&source.place()));
     all.extend(of_user);
     all
 }
 
 /// Returns the sources of a project, the one that wins last.
-fn of_project(project: &Path, settings: &Settings) -> Vec<Source> {
+fn of_project(place: &Path, project: &Path, settings: &Settings) -> Vec<Source> {
     let own = settings.of::<ExpertSettings>().folder.value.as_path();
     let folders = FOREIGN.iter().map(Path::new).chain([own]);
-    let source =
-        |below: &Path| Source { root: real(project), below: below.to_owned(), origin: Origin::Project };
+    let (root, named) = (real(place), real(project));
+    let source = |below: &Path| Source {
+        root: root.clone(),
+        named: named.clone(),
+        below: below.to_owned(),
+        origin: Origin::Project,
+    };
     folders.map(source).collect()
 }
 
@@ -160,11 +168,11 @@ fn real(path: &Path) -> PathBuf {
 
 impl Source {
     fn of_user(place: &Path) -> Self {
-        Self { root: real(place), below: PathBuf::new(), origin: Origin::User }
+        Self { root: real(place), named: real(place), below: PathBuf::new(), origin: Origin::User }
     }
 
     fn place(&self) -> PathBuf {
-        self.root.join(&self.below)
+        self.named.join(&self.below)
     }
 
     /// Returns the files that may be experts: those of the folder, and those of the folders in it.
@@ -211,7 +219,7 @@ impl Source {
         let bytes = self.bytes(path)?;
         let expert = Expert::read(&bytes, stem(path), *format).map_err(|why| why.to_string())?;
         let text = String::from_utf8(bytes).map_err(|why| why.to_string())?;
-        Ok((expert, TextFile::drafted(&self.root.join(path), text)))
+        Ok((expert, TextFile::drafted(&self.named.join(path), text)))
     }
 
     fn bytes(&self, below: &Path) -> Result<Vec<u8>, String> {
@@ -235,7 +243,7 @@ pub fn to_trust(path: &Path, env: &Environment) -> Result<Option<(TextFile, Expe
     let project = real(&env.project_of(path));
     let Ok(settings) = crate::loops::settings(&project, env) else { return Ok(None) };
     let path = path.parent().map(real).unwrap_or_default().join(path.file_name().unwrap_or_default());
-    for source in of_project(&project, &settings) {
+    for source in of_project(&project, &project, &settings) {
         let found = source.candidates().into_iter().find(|one| source.root.join(&one.path) == path);
         let Some(found) = found else { continue };
         let refused = |why: String| {
