@@ -36,30 +36,17 @@ fn verdict(ran: &Ran) -> (Option<i32>, Value) {
     (ran.code, ran.json()["compared"]["verdict"].clone())
 }
 
-fn git(scene: &Scene, arguments: &[&str]) {
-    let mut git = Command::new("git");
-    git.args(["-c", "user.name=t", "-c", "user.email=t@localhost"]).args(arguments);
-    git.current_dir(scene.path("project")).env("HOME", scene.path("home")).env("GIT_CONFIG_NOSYSTEM", "1");
-    let ran = git.output().expect("git is here");
-    assert!(ran.status.success(), "{arguments:?}: {ran:?}");
-}
-
 /// Creates a repository: quality 40 in the first commit, `quality` in the second, and 99 in the working tree.
 fn repository(quality: u32) -> Scene {
     let scene = scene(40);
     fs::remove_dir(scene.path("project/.git")).unwrap();
-    git(&scene, &["init", "--quiet", "--initial-branch=main"]);
-    commit(&scene, "one");
+    scene.git(&["init", "--quiet", "--initial-branch=main"]);
+    scene.commit("one");
     scene.write_skill("writer", quality);
     symlink("../../../../etc/passwd", scene.skill("writer").join("link")).unwrap();
-    commit(&scene, "two");
+    scene.commit("two");
     scene.write_skill("writer", 99);
     scene
-}
-
-fn commit(scene: &Scene, message: &str) {
-    git(scene, &["add", "--all"]);
-    git(scene, &["commit", "--quiet", "--message", message]);
 }
 
 const OLD: &str = "HEAD~1:.claude/skills/writer";
@@ -201,8 +188,8 @@ fn a_revision_that_is_no_skill_or_would_be_an_option_is_refused() {
     let option = scene.run(&["compare", "--suite", "suite.toml", "--", "--help:x", "writer"]);
     assert!(option.stderr.contains("is not a git revision"), "{option:?}");
     let module = format!("160000,{},.claude/skills/writer/vendor", "a".repeat(40));
-    git(&scene, &["update-index", "--add", "--cacheinfo", &module]);
-    git(&scene, &["commit", "--quiet", "--message", "three"]);
+    scene.git(&["update-index", "--add", "--cacheinfo", &module]);
+    scene.git(&["commit", "--quiet", "--message", "three"]);
     let ran = compare(&scene, OLD, NEW, &[]);
     assert!(ran.code == Some(2) && ran.stderr.contains("submodule"), "{ran:?}");
 }
@@ -220,10 +207,10 @@ fn a_repository_that_sets_commands_starts_none_of_them() {
         "filter.x.smudge",
         "core.hooksPath",
     ] {
-        git(&scene, &["config", name, &command]);
+        scene.git(&["config", name, &command]);
     }
     fs::write(scene.path("project/.gitattributes"), "* filter=x diff=x\n").unwrap();
-    commit(&scene, "traps");
+    scene.commit("traps");
     let _ = fs::remove_file(&trap);
     // Git would fetch a missing object.
     for (name, value) in [
@@ -231,7 +218,7 @@ fn a_repository_that_sets_commands_starts_none_of_them() {
         ("remote.origin.url", "ssh://h/x"),
         ("remote.origin.promisor", "true"),
     ] {
-        git(&scene, &["config", name, value]);
+        scene.git(&["config", name, value]);
     }
     let page = Command::new("git")
         .args(["rev-parse", "HEAD~2:.claude/skills/writer/SKILL.md"])

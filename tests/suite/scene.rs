@@ -130,6 +130,21 @@ impl Scene {
         fs::write(&path, text.replace("apply = \"auto\"\n", "")).expect("written in our own folder");
     }
 
+    /// Runs git in the project.
+    pub(crate) fn git(&self, arguments: &[&str]) {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=t", "-c", "user.email=t@localhost"]).args(arguments);
+        git.current_dir(self.path("project")).env("HOME", self.path("home")).env("GIT_CONFIG_NOSYSTEM", "1");
+        let ran = git.output().expect("git is here");
+        assert!(ran.status.success(), "{arguments:?}: {ran:?}");
+    }
+
+    /// Commits all files of the project.
+    pub(crate) fn commit(&self, message: &str) {
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "--message", message]);
+    }
+
     /// Returns a command for our binary in this scene, without the machine's own environment.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         self.command_of(SKILLTUNE, &[], arguments)
