@@ -5,6 +5,7 @@ pub mod expert;
 pub mod gan;
 pub mod reflex;
 pub mod resume;
+pub mod review;
 pub mod start;
 pub mod tune;
 
@@ -31,6 +32,7 @@ use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 use crate::terminal::questions::Answers;
+use crate::trust::file::TextFile;
 
 /// The arguments of the command that starts a run of a loop. Their help is the command's.
 pub trait LoopArgs: Args {
@@ -78,6 +80,11 @@ all_loops!(loop_commands);
 /// Returns the settings of a project, with the tables of all loops.
 pub fn settings(project: &Path, env: &Environment) -> Result<Settings, SettingsError> {
     Settings::load(tables(), project, env)
+}
+
+/// Returns the settings with this file of a project.
+pub fn settings_of(project: Option<TextFile>, env: &Environment) -> Result<Settings, SettingsError> {
+    Settings::load_with(tables(), project, env)
 }
 
 /// Returns the default settings.

@@ -91,13 +91,21 @@ impl Settings {
         project: &Path,
         env: &Environment,
     ) -> Result<Self, SettingsError> {
+        Self::load_with(loops, TextFile::read(&project.join(SETTINGS_FILE))?, env)
+    }
+
+    /// Loads the user's file, and this file of a project.
+    pub fn load_with(
+        loops: Vec<Box<dyn Table>>,
+        project: Option<TextFile>,
+        env: &Environment,
+    ) -> Result<Self, SettingsError> {
         let mut settings = Self::new(loops);
         let user = TextFile::read(&env.config.join(SETTINGS_FILE))?;
         if let Some(file) = &user {
             settings.apply_file(file, &Origin::User(file.path.clone()))?;
         }
         // The user's own folder may be the project; its file then needs no trust.
-        let project = TextFile::read(&project.join(SETTINGS_FILE))?;
         if let Some(file) = project.filter(|file| user.is_none_or(|user| user.path != file.path)) {
             settings.apply_file(&file, &Origin::Project(file.path.clone()))?;
             // An unreadable record of trust trusts nothing.

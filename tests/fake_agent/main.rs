@@ -11,6 +11,7 @@ mod gan;
 mod law;
 mod misbehave;
 mod reflex;
+mod review;
 mod script;
 mod serve;
 mod wrapped;
@@ -59,6 +60,8 @@ fn main() -> ExitCode {
     let page = reflex::Page::of(&prompt);
     let turn = gan::Page::of(&prompt);
     let named = page.map(|page| page.name()).or(turn.map(|turn| turn.name()));
+    let review = review::Page::of(&prompt);
+    let named = named.or(review.map(review::Page::name));
     let is_expert = prompt.contains("\n# What you are asked\n");
     let named = named.or_else(|| is_expert.then(|| "expert".to_owned()));
     let part = named.unwrap_or_else(|| role.clone());
@@ -75,6 +78,7 @@ fn main() -> ExitCode {
         _ if let Some(play) = &script.law => Some(play.answer(&role, &prompt, &call)),
         (Some(page), _) => Some(reflex::answer(&script, page, &call)),
         _ if turn.is_some() => turn.map(|turn| gan::answer(&script, turn, &call)),
+        _ if review.is_some() => review.map(|page| review::answer(&script.review, page, &prompt)),
         _ if is_expert => Some(script.as_expert(&call)),
         (None, "executor") => execute(&script, &call),
         (None, "evaluator") if prompt.starts_with("# Judge what was produced") => {

@@ -12,6 +12,7 @@ use crate::gan;
 use crate::law;
 use crate::misbehave::Misbehaviour;
 use crate::reflex::Play;
+use crate::review;
 
 #[expect(clippy::struct_excessive_bools, reason = "each is something that a test turns on")]
 #[derive(Debug, Deserialize)]
@@ -83,6 +84,8 @@ pub(crate) struct Script {
     pub(crate) gan: gan::Play,
     /// The answers of the expert, one for each call; the last one is repeated. By default it names the files that it has.
     pub(crate) expert: Vec<String>,
+    /// The script for reviews.
+    pub(crate) review: review::Play,
     /// A simulated world, which replaces the rest of the work script.
     pub(crate) law: Option<law::Play>,
 }
@@ -154,6 +157,7 @@ impl Default for Script {
             reflex: Play::default(),
             gan: gan::Play::default(),
             expert: Vec::new(),
+            review: review::Play::default(),
             law: None,
         }
     }

@@ -7,6 +7,7 @@ mod expert;
 mod gan;
 mod nights;
 mod reflex;
+mod review;
 #[path = "../../cli/src/frozen/stored.rs"]
 mod stored;
 mod tune;
@@ -49,7 +50,8 @@ fn runs_are_recorded() {
         "new" => !path(name).exists(),
         names => names.split(' ').any(|wanted| wanted == name),
     };
-    let cases = tune::CASES.iter().chain(reflex::CASES).chain(gan::CASES).chain(expert::CASES);
+    let cases =
+        tune::CASES.iter().chain(reflex::CASES).chain(gan::CASES).chain(expert::CASES).chain(review::CASES);
     for (name, make) in cases.filter(|(name, _)| is_wanted(name)) {
         eprintln!("recording {name}");
         let Made { scene, run } = make();

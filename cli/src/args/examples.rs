@@ -38,6 +38,13 @@ Examples:
   skilltune expert new dba \"Knows Postgres, reads plans of queries, wants numbers before an index\"
   skilltune expert new dba - --print < notes.md";
 
+pub const REVIEW: &str = "\
+Examples:
+  skilltune review                              # what is uncommitted
+  skilltune review main --with security,quality # everything since main
+  skilltune review main..topic --commands run --yes --fail-on critical
+  skilltune review skills/writer --dry-run";
+
 pub const CALIBRATE: &str = "\
 Examples:
   skilltune calibrate skills/writer --suite suite.toml

@@ -15,6 +15,9 @@ use skilltune_phases::loops::reflex::{
     self, Answer as ReflexAnswer, Decision as ReflexDecision, Phase, Reason as ReflexReason, Reflex,
     Step as ReflexStep,
 };
+use skilltune_phases::loops::review::{
+    self, Answer as ReviewAnswer, Decision as ReviewDecision, Review, Step as ReviewStep,
+};
 use skilltune_phases::loops::tune::{
     self, Aim, Answer as TuneAnswer, Decision as TuneDecision, Ending as TuneEnding, Step as TuneStep, Tune,
     Verdict as TuneVerdict,
@@ -100,6 +103,9 @@ variants! {
     ExpertStep { Ask }
     ExpertAnswer { Answered }
     ExpertDecision { Close }
+    ReviewStep { Scan Review Verify Allow Prove }
+    ReviewAnswer { Ran Reviewed Verified Allowed }
+    ReviewDecision { Merge Close }
     Choice { Refocus Amend Guide Force Accept Stop Abort }
     Who { Person Default }
     NightEvent { Began Asked Ended Left Drafted Over Acknowledged Dismissed Merged Waits }
@@ -173,6 +179,12 @@ impl Counted for Reflex {
 
 impl Counted for Expert {
     fn endings(_: &expert::Decision) -> Vec<&'static str> {
+        Vec::new()
+    }
+}
+
+impl Counted for Review {
+    fn endings(_: &review::Decision) -> Vec<&'static str> {
         Vec::new()
     }
 }

@@ -27,6 +27,9 @@ pub trait Narrated: Ui {
 
     fn tell_decision(talk: &mut Talk<Self>, run: &Run<Self>, decision: &Self::Decision);
 
+    /// Reports the answer to a step. Most loops report the decision that follows instead.
+    fn tell_answer(_: &mut Talk<Self>, _: &Run<Self>, _step: &Self::Step, _answer: &Self::Answer) {}
+
     /// Reports the result as data.
     fn tell_end(talk: &mut Talk<Self>, run: &Run<Self>);
 }
@@ -49,6 +52,9 @@ impl<L: Narrated> Reporter<L> for Talk<L> {
                 self.reports_usage(run, done);
                 if let Some(failed) = halts::failed(run, done) {
                     self.below(&failed);
+                }
+                if let Ok(answer) = &done.outcome {
+                    L::tell_answer(self, run, &done.step, answer);
                 }
             }
             Event::Decided(decision) => L::tell_decision(self, run, decision),

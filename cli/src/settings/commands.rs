@@ -4,6 +4,7 @@
 //! returns needs trust in every run. `skilltune trust` records and shows both.
 
 use serde_json::Value as Json;
+use skilltune_phases::loops::shared::commands::Stage;
 use toml::de::DeValue;
 
 use crate::settings::range::{ANY, Range, SECONDS};
@@ -14,15 +15,24 @@ options! {
     /// The commands of a project.
     CommandSettings, "commands";
     lint: CommandWords = Setting::limit(ANY, CommandWords::default()),
-        "Command that lints the project, such as `lint = [\"cargo\", \"clippy\"]`; none if empty.";
+        "Command that lints the project, such as `lint = [\"cargo\", \"clippy\"]`; if empty, it is found from the manifests and shown for agreement.";
     build: CommandWords = Setting::limit(ANY, CommandWords::default()),
-        "Command that builds the project; none if empty.";
+        "Command that builds the project; found if empty.";
     test: CommandWords = Setting::limit(ANY, CommandWords::default()),
-        "Command that tests the project; none if empty.";
+        "Command that tests the project; found if empty.";
     seconds: u64 = Setting::limit(SECONDS, 600), "Timeout of each of these commands in seconds.";
 }
 
 impl CommandSettings {
+    /// Returns the command of a stage, empty if none is set.
+    pub fn of(&self, stage: Stage) -> &Setting<CommandWords> {
+        match stage {
+            Stage::Lint => &self.lint,
+            Stage::Build => &self.build,
+            Stage::Test => &self.test,
+        }
+    }
+
     /// Returns the commands that are set.
     pub fn named(&self) -> impl Iterator<Item = Named<'_>> {
         let all =
@@ -69,7 +79,6 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::settings::{Files, project, refusal};
     use crate::trust::TrustStore;
 

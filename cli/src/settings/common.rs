@@ -132,10 +132,10 @@ impl TimeoutSettings {
     }
 }
 
-/// Picks the value of a role. All judges use the evaluator's, all improvers use the improver's, and any other role uses
+/// Picks the value of a role. All judges and verifiers use the evaluator's, all improvers use the improver's, and any other role uses
 /// the executor's.
 fn pick<'s, T>(role: &Role, [executor, evaluator, improver]: [&'s T; 3]) -> &'s T {
-    if Seat::ALL.iter().any(|seat| seat.role() == *role) {
+    if *role == Role::VERIFIER || Seat::ALL.iter().any(|seat| seat.role() == *role) {
         evaluator
     } else if Improver::ALL.iter().any(|by| by.role() == *role) {
         improver

@@ -58,10 +58,10 @@ pub fn confined(run: RunThem, flag: &str, wants: bool, can: bool) -> Result<RunT
 /// Shows the commands as they would run, one per line, with quoted arguments.
 pub fn shown(head: &str, confined: bool, commands: impl IntoIterator<Item = String>) -> String {
     let where_they_run = if confined {
-        "each command runs in a copy of the artifact and can write only there; it can use the network and change the modes of \
+        "each command runs in a copy of the files and can write only there; it can use the network and change the modes of \
          your files, unless skilltune itself runs in bubblewrap (`bwrap`)"
     } else {
-        "each command runs in a copy of the artifact, but is not confined: it can write wherever you can"
+        "each command runs in a copy of the files, but is not confined: it can write wherever you can"
     };
     let each = commands.into_iter().map(|command| format!("  {}", plain::one_line(&command)));
     std::iter::once(format!("{head}; {where_they_run}:")).chain(each).collect::<Vec<_>>().join("\n")

@@ -102,8 +102,13 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
 }
 
 fn other_changes() -> Vec<(&'static str, &'static str)> {
-    use crate::loops::{expert, gan, reflex};
-    let of_loops = [reflex::settings::changes(), gan::settings::changes(), expert::settings::changes()];
+    use crate::loops::{expert, gan, reflex, review};
+    let of_loops = [
+        reflex::settings::changes(),
+        gan::settings::changes(),
+        expert::settings::changes(),
+        review::settings::changes(),
+    ];
     [of_loops.concat(), commands::changes()].concat()
 }
 
@@ -140,6 +145,10 @@ fn every_flag_sets_what_its_key_sets_in_a_file() {
             Some("gan") => match Cli::try_parse_from(["skilltune", "gan", "b.md", &flag]).unwrap().command {
                 Command::Loop(LoopCommand::Gan(args)) => args.given,
                 other => panic!("not a gan: {other:?}"),
+            },
+            Some("review") => match Cli::try_parse_from(["skilltune", "review", &flag]).unwrap().command {
+                Command::Loop(LoopCommand::Review(args)) => args.given,
+                other => panic!("not a review: {other:?}"),
             },
             _ => tune_args(&["a", &flag]).unwrap().given,
         };
@@ -340,7 +349,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
     error: /skilltune.toml:2: unknown key `tune.colour`
     hint: known keys: preset, search, runs, max_iterations, threshold, regress, stall_window, stall_gain, max_errors, confirm, confidence, held_out, coverage, delivery, tools, apply
     error: /skilltune.toml:1: unknown key `colour`
-    hint: known keys: roles, timeouts, calls, budget, limits, tune, prompts, reflex, gan, experts, commands, agents, prices
+    hint: known keys: roles, timeouts, calls, budget, limits, tune, prompts, reflex, gan, experts, review, commands, agents, prices
     ");
 }
 

@@ -22,6 +22,7 @@ pub mod reflex;
 mod refusal;
 mod reply;
 mod repository;
+mod review;
 mod shared;
 mod tamper;
 mod tune;

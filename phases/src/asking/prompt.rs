@@ -44,6 +44,8 @@ static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
         ("improve", include_str!("../../prompts/improve.md")),
         ("suite", include_str!("../../prompts/suite.md")),
         ("expert", include_str!("../../prompts/expert.md")),
+        ("review/find", include_str!("../../prompts/review/find.md")),
+        ("review/verify", include_str!("../../prompts/review/verify.md")),
         ("reflex/propose", include_str!("../../prompts/reflex/propose.md")),
         ("reflex/plan", include_str!("../../prompts/reflex/plan.md")),
         ("reflex/produce", include_str!("../../prompts/reflex/produce.md")),

@@ -25,6 +25,10 @@ impl Role {
     pub const BUILDER: Self = Self(Cow::Borrowed("builder"));
     /// Answers a question as the persona of a file asks for.
     pub const EXPERT: Self = Self(Cow::Borrowed("expert"));
+    /// Looks for faults in a change.
+    pub const REVIEWER: Self = Self(Cow::Borrowed("reviewer"));
+    /// Checks what a reviewer has found.
+    pub const VERIFIER: Self = Self(Cow::Borrowed("verifier"));
     pub const IMPROVER: Self = Self(Cow::Borrowed("improver"));
     pub const SECOND_IMPROVER: Self = Self(Cow::Borrowed("improver-2"));
     /// The other judges of a panel.

@@ -27,6 +27,12 @@ impl FromStr for Percent {
     }
 }
 
+impl Percent {
+    pub fn get(self) -> u8 {
+        self.0
+    }
+}
+
 impl TryFrom<String> for Percent {
     type Error = BadPercent;
 

@@ -8,6 +8,7 @@ pub mod expert;
 pub mod gan;
 pub mod gauge;
 pub mod reflex;
+pub mod review;
 pub mod shared;
 pub mod tune;
 pub mod vacuous;

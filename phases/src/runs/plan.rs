@@ -93,6 +93,7 @@ macro_rules! all_loops {
             Reflex in reflex,
             Gan in gan,
             Expert in expert,
+            Review in review,
         }
     };
 }

@@ -19,6 +19,9 @@ use skilltune_phases::loops::expert::{self, Expert};
 use skilltune_phases::loops::gan::test_scenario::{TestScenario, Tool};
 use skilltune_phases::loops::gan::{self, Gan, Level};
 use skilltune_phases::loops::reflex::{self, Reflex};
+use skilltune_phases::loops::review::finding::Severity;
+use skilltune_phases::loops::review::task::Machine;
+use skilltune_phases::loops::review::{self, Review};
 use skilltune_phases::loops::shared::request::AgentRequest;
 use skilltune_phases::loops::tune::{Asked, Improver, Plan, Run, Seat, Step, Tune};
 use skilltune_phases::runs::event::FailureKind;
@@ -26,7 +29,7 @@ use skilltune_phases::runs::run;
 use skilltune_phases::suites::checks::{Check, How, RunThem};
 use skilltune_phases::suites::demand::Demand;
 use skilltune_phases::suites::scenario::SkillFile;
-use skilltune_worlds::expert as expert_world;
+use skilltune_worlds::{expert as expert_world, review as review_world};
 
 use crate::drive::{TestLoop, failed, tree};
 use crate::gan::world as gan_world;
@@ -284,5 +287,32 @@ fn a_request_of_expert_has_the_key_that_it_had() {
     b8a4bdabc016 ask: expert again
     52c383208f7a ask: expert again, opens files
     8fe8d65e8c12 ask: expert, opens files
+    ");
+}
+
+#[test]
+fn a_request_of_review_has_the_key_that_it_had() {
+    let mut requests = Requests::default();
+    let mut plan = review_world::plan();
+    let (name, argv) = ("test".into(), vec!["make".to_owned(), "test".to_owned()]);
+    plan.task.machines = vec![Machine { name, argv, severity: Severity::High, skipped: None }];
+    let found = [vec![review_world::finding(Severity::High, "Divides by zero", 10)], Vec::new()];
+    let mut drive = review_world::Drive::start(plan);
+    drive.finish_alone(|run, step| {
+        let note = match step {
+            review::Step::Review { reviewer, .. } => format!(", reviewer {reviewer}"),
+            review::Step::Scan { on, .. } | review::Step::Prove { on, .. } => format!(", {on:?}"),
+            review::Step::Verify { .. } | review::Step::Allow => String::new(),
+        };
+        requests.add::<Review>(run, step, &note);
+        review_world::answer(run, *step, &found, |_| Ok(review_world::with_proof(&["pytest"])))
+    });
+    insta::assert_snapshot!(requests.lines(), @"
+    57498b562c57 prove: a command, After
+    3ff5f5a05c71 prove: a command, Before
+    ac95a15b030f review: reviewer, reviewer 0
+    8d96d52a3be9 review: reviewer, reviewer 1
+    73ec857af3fb scan: a command, After
+    7927c2512d74 verify: verifier
     ");
 }

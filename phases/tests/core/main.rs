@@ -26,6 +26,8 @@ mod prompts;
 mod recast;
 mod reflex;
 mod regrading;
+mod review;
+mod review_outputs;
 mod roles;
 mod search;
 mod short;

@@ -8,5 +8,6 @@ pub mod drive;
 pub mod expert;
 pub mod gan;
 pub mod reflex;
+pub mod review;
 pub mod tier;
 pub mod tune;

@@ -19,17 +19,17 @@ fn the_table_tells_key_value_and_origin() {
     let lines: Vec<&str> =
         table.lines().filter(|line| line.contains("calls.j") || line.contains("a.")).collect();
     insta::assert_snapshot!(lines.join("\n"), @r#"
-    calls.jobs                   2                      project file /p/skilltune.toml
-    agents.a.command             ["a"]                  project file /p/skilltune.toml
-    agents.a.output              text                   project file /p/skilltune.toml
-    agents.a.timeout             -                      project file /p/skilltune.toml
-    agents.a.env.pass            []                     project file /p/skilltune.toml
-    agents.a.cost.usd            -                      project file /p/skilltune.toml
-    agents.a.cost.input_tokens   -                      project file /p/skilltune.toml
-    agents.a.cost.output_tokens  -                      project file /p/skilltune.toml
-    agents.a.writes              -                      project file /p/skilltune.toml
-    agents.a.verdict             evidenced              project file /p/skilltune.toml
-    agents.a.env.set.TOKEN       (set)                  project file /p/skilltune.toml
+    calls.jobs                   2                                     project file /p/skilltune.toml
+    agents.a.command             ["a"]                                 project file /p/skilltune.toml
+    agents.a.output              text                                  project file /p/skilltune.toml
+    agents.a.timeout             -                                     project file /p/skilltune.toml
+    agents.a.env.pass            []                                    project file /p/skilltune.toml
+    agents.a.cost.usd            -                                     project file /p/skilltune.toml
+    agents.a.cost.input_tokens   -                                     project file /p/skilltune.toml
+    agents.a.cost.output_tokens  -                                     project file /p/skilltune.toml
+    agents.a.writes              -                                     project file /p/skilltune.toml
+    agents.a.verdict             evidenced                             project file /p/skilltune.toml
+    agents.a.env.set.TOKEN       (set)                                 project file /p/skilltune.toml
     "#);
 }
 

@@ -66,6 +66,7 @@ fn with_target(scope: &Scope<'_>, name: Option<&str>) -> Result<Known<Tune>, Com
         LoopKind::Gan => format!("it built files; {copies}"),
         LoopKind::Tune | LoopKind::Reflex => format!("it wrote a text; {copies}"),
         LoopKind::Expert => format!("it asked an expert; `skilltune show {id} answer` shows the answer"),
+        LoopKind::Review => format!("it reviewed files; `skilltune report {id}` shows what it found"),
     };
     Err(Complaint::input(format!("run {id} has no target to replace: {what}")))
 }

@@ -62,6 +62,25 @@ impl Found {
     }
 }
 
+/// The names that [`found`] asks for, besides the folder `tests`.
+pub const MANIFESTS: [&str; 15] = [
+    "Cargo.toml",
+    "package.json",
+    "pnpm-lock.yaml",
+    "yarn.lock",
+    "pyproject.toml",
+    "setup.cfg",
+    "setup.py",
+    "requirements.txt",
+    "ruff.toml",
+    ".ruff.toml",
+    "pytest.ini",
+    "go.mod",
+    "GNUmakefile",
+    "makefile",
+    "Makefile",
+];
+
 /// A project that denies warnings says so in its own manifest, so the command does not.
 fn cargo(files: Files<'_>) -> Vec<Found> {
     const FILE: &str = "Cargo.toml";

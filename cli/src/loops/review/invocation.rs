@@ -1,0 +1,168 @@
+//! The request to `review`, with nothing left to guess: the change, who reviews it, and the commands.
+
+use skilltune_phases::experts::{Kind, Tier};
+use skilltune_phases::loops::expert::{Origin, Persona};
+use skilltune_phases::loops::review::Review;
+use skilltune_phases::loops::review::finding::Suppression;
+use skilltune_phases::loops::review::task::{OwnFinding, Reviewer, Rules};
+use skilltune_phases::suites::checks::{Commands, RunThem};
+
+use crate::args::overrides::{apply_shared_flags, override_with};
+use crate::casting::{self, BuiltIn, Casting, system_confines};
+use crate::loops::expert::roster::{Entry, Roster};
+use crate::loops::expert::settings::ExpertSettings;
+use crate::loops::review::args::ReviewArgs;
+use crate::loops::review::base::Base;
+use crate::loops::review::diffs::Diffs;
+use crate::loops::review::machines::{self, Planned};
+use crate::loops::review::own;
+use crate::loops::review::settings::ReviewSettings;
+use crate::loops::review::subject::Subject;
+use crate::loops::start::Common;
+use crate::settings::Settings;
+use crate::settings::proposed;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::printer::Printer;
+use crate::text::plain::one_line;
+use crate::trust::file::TextFile;
+
+#[derive(Debug)]
+pub struct Invocation {
+    pub common: Common,
+    pub subject: Subject,
+    pub diffs: Diffs,
+    pub reviewers: Vec<Reviewer>,
+    pub machines: Vec<Planned>,
+    pub found: Vec<OwnFinding>,
+    pub suppressed: Vec<Suppression>,
+    pub commands: Commands,
+    pub rules: Rules,
+    pub remarks: Vec<String>,
+    /// The project's experts, which a person has to trust.
+    pub foreign: Vec<(TextFile, String)>,
+    pub seed: Option<u64>,
+}
+
+impl AsRef<Common> for Invocation {
+    fn as_ref(&self) -> &Common {
+        &self.common
+    }
+}
+
+impl Invocation {
+    pub fn new(args: &ReviewArgs, env: &Environment, printer: Printer) -> Result<Self, Complaint> {
+        let subject = Subject::read(args.what.as_deref(), env)?;
+        let project = env.project_here();
+        let base = Base::of(&subject, &project);
+        let mut settings = base.settings(env)?;
+        apply_shared_flags(&mut settings, args.agent.as_ref(), args.calls.timeout, &args.given);
+        let roster = base.roster(&settings, env)?;
+        for broken in roster.broken.iter().take(5) {
+            printer.talk(&format!("note: skipped {broken}"));
+        }
+        let entries = chosen(roster, &settings.of::<ReviewSettings>().with.value.0)?;
+        if args.agent.is_none() {
+            apply_tier(&mut settings, &entries);
+        }
+        override_with(&mut settings.roles.executor, args.reviewer.clone().map(Some), "--reviewer");
+        override_with(&mut settings.roles.evaluator, args.verifier.clone().map(Some), "--verifier");
+        casting::fill(&mut settings, env);
+        let casting = casting(&settings, env)?;
+        let own = settings.of::<ReviewSettings>();
+        let run = proposed::by_own_word("review.commands", "--commands", &own.commands)?;
+        let confined = system_confines(&settings);
+        let run = proposed::confined(run, "--commands", settings.limits.confine.value, confined)?;
+        let diffs = Diffs::of(&subject.changes);
+        let remarks = entries.iter().flat_map(|entry| entry.shadow().into_iter().chain(entry.ignored()));
+        Ok(Self {
+            remarks: remarks.collect(),
+            rules: own.rules(),
+            commands: Commands { run, confined },
+            machines: machines::machines(&base, &diffs.changed, &settings, env)?,
+            found: own::findings(&subject, &diffs.changed, &base, &settings),
+            suppressed: base.suppressions(env)?,
+            foreign: entries.iter().filter_map(foreign).collect(),
+            reviewers: entries.into_iter().map(reviewer).collect(),
+            diffs,
+            subject,
+            seed: args.seed,
+            common: Common { project, settings, casting, pinned: Vec::new(), epoch: args.run.epoch() },
+        })
+    }
+
+    /// Decides for a review without a person which machines run.
+    pub fn settle_unattended(&mut self, run: RunThem) {
+        for planned in &mut self.machines {
+            let why = planned.needs.as_ref().and_then(|needs| machines::unattended(needs, run));
+            if planned.machine.skipped.is_none() {
+                planned.machine.skipped = why.map(|why| one_line(&why).into());
+            }
+        }
+    }
+}
+
+/// Returns the experts with these names, or with a name that begins with one of them and a dash.
+fn chosen(mut roster: Roster, names: &[String]) -> Result<Vec<Entry>, Complaint> {
+    let mut chosen: Vec<Entry> = Vec::new();
+    if names.is_empty() {
+        return Err(Complaint::input("no reviewer is named").hint("pass --with security,quality"));
+    }
+    for name in names {
+        let is_short = |entry: &Entry| short(entry) == name && entry.expert.kind == Kind::Reviewer;
+        let exact = roster.entries.iter().position(|entry| entry.expert.name == *name);
+        match exact.or_else(|| roster.entries.iter().position(is_short)) {
+            Some(at) => chosen.push(roster.entries.remove(at)),
+            None if chosen.iter().any(|entry| entry.expert.name == *name || short(entry) == name) => {}
+            None => {
+                let reviewers = roster.entries.iter().filter(|entry| entry.expert.kind == Kind::Reviewer);
+                let known: Vec<&str> = reviewers.map(short).collect();
+                return Err(Complaint::input(one_line(&format!("there is no reviewer named {name:?}")))
+                    .hint(one_line(&format!(
+                        "reviewers: {}; any expert by its whole name",
+                        known.join(", ")
+                    ))));
+            }
+        }
+    }
+    Ok(chosen)
+}
+
+/// Returns the first word of an expert's name.
+fn short(entry: &Entry) -> &str {
+    let name = &entry.expert.name;
+    name.split('-').next().unwrap_or(name)
+}
+
+fn reviewer(entry: Entry) -> Reviewer {
+    let short = short(&entry).into();
+    let Entry { expert, origin, .. } = entry;
+    let expert = Persona { name: expert.name, persona: expert.persona, origin, digest: expert.digest };
+    Reviewer { short, expert }
+}
+
+fn foreign(entry: &Entry) -> Option<(TextFile, String)> {
+    let file = entry.file.clone().filter(|_| entry.origin == Origin::Project)?;
+    Some((file, entry.expert.name.clone()))
+}
+
+/// Takes the agent that the settings have for the highest tier of the reviewers.
+fn apply_tier(settings: &mut Settings, entries: &[Entry]) {
+    let highest = [Tier::Frontier, Tier::Standard, Tier::Frugal]
+        .into_iter()
+        .find(|tier| entries.iter().any(|entry| entry.expert.tier == *tier));
+    let agent = highest.and_then(|tier| settings.of::<ExpertSettings>().of_tier(tier).cloned());
+    if let Some(agent) = agent {
+        settings.roles.executor = agent;
+    }
+}
+
+/// Refuses the built-in agent, which knows only skills.
+fn casting(settings: &Settings, env: &Environment) -> Result<Casting, Complaint> {
+    let casting = casting::cast(Review::ROLES, settings, env, BuiltIn::KnowsNothing)?;
+    if casting.values().any(|part| part.agent.is_built_in()) {
+        return Err(Complaint::input("the built-in agent cannot review; it only checks skills")
+            .hint("pass another agent; `skilltune doctor` lists installed agents"));
+    }
+    Ok(casting)
+}

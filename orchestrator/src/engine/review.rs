@@ -1,0 +1,191 @@
+//! The engine's part for `review`: looks up every quote, applies suggestions to a copy, and reads the ends of commands.
+
+use skilltune_phases::base::id::TreeId;
+use skilltune_phases::base::json;
+use skilltune_phases::loops::review::finding::{Finding, Place, Side};
+use skilltune_phases::loops::review::proof::{CommandEnd, Verdict, Verification};
+use skilltune_phases::loops::review::task::Trees;
+use skilltune_phases::loops::review::{
+    AgentRequest, Answer, Call, RawFinding, RawVerdict, Review, Run, markdown, quote, sarif,
+};
+use skilltune_phases::loops::shared::diagnostics::diagnostics;
+use skilltune_phases::runs::event::{Failure, FailureKind};
+use skilltune_phases::suites::checks::quote_end;
+
+use super::{AgentOutput, CommandOutput, EngineError, Extent, LoopEngine, ReadError, Services};
+use crate::checks::end_of;
+use crate::disk::atomic::Durability;
+use crate::git::link_text;
+use crate::process::How;
+use crate::snapshot::{Entry, Manifest, Node, ObjectError, Objects, RelPath};
+use crate::store::RunFolder;
+
+/// A quote in a larger file is not looked up.
+const LARGEST: u64 = 4 << 20;
+
+impl LoopEngine for Review {
+    fn read(
+        services: &Services,
+        request: &AgentRequest,
+        output: &AgentOutput<'_>,
+    ) -> Result<Answer, ReadError> {
+        match request.call() {
+            Call::Review { .. } => {
+                let (raw, mut dropped) = request.raw_findings(output.answer)?;
+                let sources = Sources::of(services, request)?;
+                let mut findings = Vec::new();
+                for one in raw {
+                    match sources.finding(&one)? {
+                        Ok(finding) => findings.push(finding),
+                        Err(why) => dropped.push(one.dropped(why)),
+                    }
+                }
+                Ok(Answer::Reviewed { findings, dropped })
+            }
+            Call::Verify { .. } => {
+                let raw = request.raw_verdict(output.answer)?;
+                Ok(Answer::Verified(Box::new(Sources::of(services, request)?.verification(raw)?)))
+            }
+            Call::Command { .. } => {
+                Err(Failure::new(FailureKind::UsageError, "this step asks no agent").into())
+            }
+        }
+    }
+
+    fn ran(_: &Services, request: &AgentRequest, ran: &CommandOutput<'_>) -> Result<Answer, ReadError> {
+        // The numbers are those of shells and of `timeout`: a command that crashes or hangs has failed.
+        let exit = match ran.how {
+            How::Exited(code) => Some(*code),
+            How::Signalled(signal) => Some(128 + signal),
+            How::TimedOut => Some(124),
+            How::Cancelled | How::OutputClosed | How::NotStarted { .. } | How::Lost { .. } => None,
+        };
+        let streams = [ran.stderr, ran.stdout];
+        let ends = streams.iter().rev().map(|said| quote_end(said)).filter(|said| !said.is_empty());
+        let details =
+            std::iter::once(end_of(ran.how, ran.seconds)).chain(ends).collect::<Vec<_>>().join("; ");
+        let announced = match request.call() {
+            Call::Command { proposal: Some(proposal) } => {
+                streams.iter().any(|said| proposal.is_announced(said))
+            }
+            Call::Command { proposal: None } | Call::Review { .. } | Call::Verify { .. } => false,
+        };
+        let is_changed = |path: &str| request.task().changed(path).is_some();
+        let diagnostics = streams.iter().flat_map(|said| diagnostics(said, is_changed)).collect();
+        Ok(Answer::Ran(Box::new(CommandEnd { exit, details: details.into(), announced, diagnostics })))
+    }
+
+    fn project(_: &Objects, folder: &RunFolder, run: &Run, _: Extent) -> Result<(), EngineError> {
+        if run.closed_at.is_none() {
+            return Ok(());
+        }
+        let pages = [("review.md", markdown::markdown(run)), ("review.sarif", sarif::sarif(run))];
+        for (name, page) in pages {
+            folder.place().join(name).replace(page.as_bytes(), Durability::Order)?;
+        }
+        Ok(())
+    }
+
+    fn state(run: &Run) -> String {
+        json::page(&serde_json::json!({
+            "run": run.plan.run,
+            "subject": run.plan.task.subject,
+            "outcome": run.outcome(),
+            "counts": run.counts(),
+            "updated_at": run.updated_at,
+        }))
+    }
+}
+
+/// The files on both sides of the change.
+struct Sources<'a> {
+    services: &'a Services,
+    request: &'a AgentRequest,
+    before: Manifest,
+    after: Manifest,
+}
+
+impl<'a> Sources<'a> {
+    fn of(services: &'a Services, request: &'a AgentRequest) -> Result<Self, EngineError> {
+        let Trees { before, after, .. } = request.task().trees.ok_or(EngineError::Stuck)?;
+        let (before, after) = (services.objects.manifest(before)?, services.objects.manifest(after)?);
+        Ok(Self { services, request, before, after })
+    }
+
+    /// Looks up the quote of a finding. Returns why it does not count, if it does not.
+    fn finding(&self, raw: &RawFinding) -> Result<Result<Finding, &'static str>, EngineError> {
+        let place = match self.place(raw.claim())? {
+            Ok(place) => place,
+            Err(why) => return Ok(Err(why)),
+        };
+        let fixed = match &raw.replacement {
+            Some(new) if raw.side != Side::Old => self.fixed(&raw.path, &raw.quote, new)?,
+            Some(_) | None => None,
+        };
+        Ok(Ok(Finding {
+            severity: raw.severity,
+            title: raw.title.clone(),
+            place: Some(place),
+            what: raw.what.clone(),
+            suggestion: raw.suggestion.clone(),
+            fixed,
+        }))
+    }
+
+    /// Looks up the quote that speaks against a finding. A refutation without one is no more than doubt.
+    fn verification(&self, raw: RawVerdict) -> Result<Verification, EngineError> {
+        let against = match raw.verdict {
+            Verdict::Refuted => Some(self.place(raw.claim())?),
+            Verdict::Confirmed | Verdict::Uncertain => None,
+        };
+        let (verdict, against, unfounded) = match against {
+            None => (raw.verdict, None, None),
+            Some(Ok(place)) => (Verdict::Refuted, Some(place), None),
+            Some(Err(why)) => (Verdict::Uncertain, None, Some(why.into())),
+        };
+        Ok(Verification { verdict, why: raw.why, against, unfounded, proposal: raw.proposal })
+    }
+
+    /// Looks up a quote. Keys are hidden in the file as they are in the answer.
+    fn place(&self, claim: quote::Claim<'_>) -> Result<Result<Place, &'static str>, ObjectError> {
+        let text = self.text(claim.side, claim.path)?;
+        let text = text.as_deref().map(|text| self.services.keys.hide(text));
+        Ok(quote::place(claim, text.as_deref(), self.request.task().changed(claim.path)))
+    }
+
+    /// Returns a text file of one side. A path that leads out of the files names none.
+    fn text(&self, side: Side, path: &str) -> Result<Option<String>, ObjectError> {
+        let manifest = match side {
+            Side::Old => &self.before,
+            Side::New | Side::Absent => &self.after,
+        };
+        let node = RelPath::parse(path.as_bytes()).ok().and_then(|path| manifest.get(&path));
+        let blob = match node {
+            Some(Node::File { blob, .. }) => *blob,
+            Some(Node::Link { target }) => return Ok(Some(link_text(target))),
+            Some(Node::Folder { .. }) | None => return Ok(None),
+        };
+        let Ok(bytes) = self.services.objects.read_at_most(blob, LARGEST)? else { return Ok(None) };
+        Ok(String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')))
+    }
+
+    /// Stores the files with a text in the place of a quote, if the quote is there once, word for word.
+    fn fixed(&self, path: &str, quote: &str, new: &str) -> Result<Option<TreeId>, EngineError> {
+        let text = self.text(Side::New, path)?.unwrap_or_default();
+        if text.matches(quote).take(2).count() != 1 || new == quote {
+            return Ok(None);
+        }
+        let fixed = text.replacen(quote, new, 1);
+        let objects = &self.services.objects;
+        let blob = objects.put(fixed.as_bytes())?;
+        let entry = |entry: &Entry| match &entry.node {
+            Node::File { mode, .. } if entry.path.as_bytes() == path.as_bytes() => {
+                let node = Node::File { blob, size: fixed.len() as u64, mode: *mode };
+                Entry { path: entry.path.clone(), node }
+            }
+            _ => entry.clone(),
+        };
+        let manifest = Manifest::new(self.after.entries().iter().map(entry).collect());
+        Ok(Some(objects.put_manifest(&manifest.map_err(|_| EngineError::Stuck)?)?))
+    }
+}
