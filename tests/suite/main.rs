@@ -70,6 +70,7 @@ mod recast;
 mod reflex;
 mod regrade;
 mod results;
+mod review;
 mod rights;
 mod rollback;
 mod same_decisions;

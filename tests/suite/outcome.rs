@@ -65,6 +65,27 @@ impl Outcome {
         Self::with(scene, ran, result, listing(&scene.path("project/site")), "")
     }
 
+    /// Reads the outcome of a review, which has neither rounds nor a target.
+    pub(crate) fn of_review(scene: &Scene, ran: &Ran) -> Self {
+        let mut result = result(ran);
+        for path in ["change", "folder", "comment", "sarif"] {
+            assert!(result[path].take().is_string(), "{path}");
+        }
+        let pages = ["final-report.md", "report.json", "review.md", "review.sarif"].map(|name| {
+            let bytes =
+                fs::read(scene.run_folder().join(name)).unwrap_or_else(|_| panic!("{name} is missing"));
+            (PathBuf::from(name), 0, bytes)
+        });
+        Self {
+            code: ran.code,
+            result,
+            decisions: scene.events("decided"),
+            target: Listing::new(),
+            pages: shared(scene, "", pages.to_vec()),
+            answered: scene.answered(),
+        }
+    }
+
     fn with(scene: &Scene, ran: &Ran, result: Value, target: Listing, alias: &str) -> Self {
         Self {
             code: ran.code,
