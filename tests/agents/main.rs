@@ -8,6 +8,7 @@ mod gan;
 mod hostile;
 mod isolation;
 mod reflex;
+mod review;
 mod rights;
 mod scene;
 mod server;

@@ -20,7 +20,7 @@ use std::time::Duration;
 use http::{Answer, Request};
 use model::Scenario;
 
-pub(crate) use model::{FIX, LISTENING, MISSING, NOTES, OUTWARD, OWN, TOLD};
+pub(crate) use model::{ADVICE, FIX, LISTENING, MISSING, NOTES, OUTWARD, OWN, TOLD};
 
 /// How long a request waits for the one that should run in parallel.
 const PATIENCE: Duration = Duration::from_secs(60);

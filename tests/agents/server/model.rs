@@ -3,12 +3,14 @@
 mod gan;
 mod pages;
 mod reflex;
+mod review;
 
 use serde_json::{Value, json};
 
 pub(crate) use gan::{FIX, NOTES, OWN};
 pub(super) use reflex::beside;
 pub(crate) use reflex::{MISSING, TOLD};
+pub(crate) use review::ADVICE;
 
 /// How the server handles a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,6 +188,7 @@ pub(super) fn turn(scenario: Scenario, talk: &Talk) -> Turn {
         _ if talk.words.contains(PROBE) => Turn::Text("ok".to_owned()),
         // Anything that is not a page of skilltune is a task, as a user would type it.
         _ => gan::turn(talk, &space)
+            .or_else(|| review::turn(talk, &space))
             .or_else(|| reflex::turn(&talk.words))
             .unwrap_or_else(|| task(scenario, talk, &space)),
     }
