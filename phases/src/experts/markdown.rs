@@ -4,9 +4,11 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-use super::{Expert, ExpertError, Fields};
+use super::{Expert, ExpertError, Fields, KNOWN, UNSUPPORTED};
 use crate::base::yaml;
 use crate::skills::skill;
+
+const DESCRIPTION: &str = "description";
 
 pub(super) fn fields(text: &str) -> Result<Fields, ExpertError> {
     let (front, persona) = skill::split(text)?;
@@ -20,23 +22,32 @@ pub(super) fn fields(text: &str) -> Result<Fields, ExpertError> {
     }
 }
 
-/// Quotes the texts of the lines `key: text`.
+/// Quotes the texts of fields that are not valid YAML. A description ends at the next known field: the `user: ...` of its
+/// examples is part of it.
 fn quoted(front: &str) -> String {
-    front.lines().map(|line| quoted_line(line) + "\n").collect()
+    let mut fields: Vec<(&str, String)> = Vec::new();
+    for line in front.lines() {
+        let is_text = fields.last().is_some_and(|(key, _)| *key == DESCRIPTION);
+        let key = key_of(line).filter(|key| !is_text || KNOWN.contains(key) || UNSUPPORTED.contains(key));
+        match (key, fields.last_mut()) {
+            (None, Some((_, field))) => field.extend(["\n", line]),
+            (key, _) => fields.push((key.unwrap_or_default(), line.to_owned())),
+        }
+    }
+    fields.iter().map(|(key, field)| quoted_field(key, field) + "\n").collect()
 }
 
-fn quoted_line(line: &str) -> String {
-    let is_key = |key: &str| {
-        !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
-    };
-    match line.split_once(": ").map(|(key, value)| (key, value.trim())) {
-        Some((key, value))
-            if is_key(key) && !value.starts_with(['"', '\'', '[', '{', '|', '>', '&', '#']) =>
-        {
-            format!("{key}: {}", json(value))
-        }
-        _ => line.to_owned(),
-    }
+/// Returns the key of a line that may begin a field.
+fn key_of(line: &str) -> Option<&str> {
+    let (key, text) = line.split_once(':')?;
+    (is_plain(key) && (text.is_empty() || text.starts_with(char::is_whitespace))).then_some(key)
+}
+
+fn quoted_field(key: &str, field: &str) -> String {
+    let is_read = yaml::value(field).is_ok_and(|read| read.as_object().is_some_and(|all| all.len() == 1));
+    let value = field.get(key.len() + 1..).unwrap_or_default().trim();
+    let is_list = key != DESCRIPTION && value.starts_with(['[', '{']);
+    if key.is_empty() || is_read || is_list { field.to_owned() } else { format!("{key}: {}", json(value)) }
 }
 
 /// Writes the Markdown of Claude Code. Its fields come first; other programs ignore the rest.
@@ -58,8 +69,11 @@ pub(super) fn written(expert: &Expert) -> String {
 }
 
 fn key_text(key: &str) -> String {
-    let is_plain = key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
-    if is_plain && !key.is_empty() { key.to_owned() } else { json(key) }
+    if is_plain(key) { key.to_owned() } else { json(key) }
+}
+
+fn is_plain(key: &str) -> bool {
+    !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
 }
 
 /// A value of JSON is a value of YAML.

@@ -138,7 +138,8 @@ impl Expert {
         if all.get("kind").is_some_and(|kind| kind == "remote") {
             return Err(ExpertError::Remote);
         }
-        if ["disabled", "disable"].iter().any(|key| all.get(*key) == Some(&Value::Bool(true))) {
+        let is_on = |value: &Value| value == true || value == "true";
+        if ["disabled", "disable"].iter().any(|key| all.get(*key).is_some_and(is_on)) {
             return Err(ExpertError::Disabled);
         }
         let persona = persona.trim().to_owned();
@@ -162,6 +163,29 @@ struct Fields {
     all: Map<String, Value>,
     persona: String,
 }
+
+/// The other fields that end a description of several lines.
+const KNOWN: [&str; 19] = [
+    "author",
+    "category",
+    "color",
+    "description",
+    "disable",
+    "disabled",
+    "domain",
+    "emoji",
+    "hidden",
+    "hint",
+    "kind",
+    "mode",
+    "name",
+    "pipeline",
+    "role",
+    "tier",
+    "type",
+    "version",
+    "vibe",
+];
 
 /// The fields of other programs that give an agent abilities, limits or a place that a run of ours does not have.
 const UNSUPPORTED: [&str; 28] = [

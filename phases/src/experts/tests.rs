@@ -59,6 +59,29 @@ fn a_description_with_colons_is_read_as_its_program_reads_it() {
 }
 
 #[test]
+fn a_description_of_several_lines_ends_at_the_next_known_field() {
+    let examples = "Use it when: asked. Examples:\n\n<example>\nContext: a\nuser: \"b\"\n</example>\n\n\
+                    <example>\nuser: \"c\"\n</example>";
+    let read = markdown(&format!("name: a\nmine: x\ndescription: {examples}\n\nmodel: opus\n")).unwrap();
+    assert_eq!((read.description.as_str(), read.tier), (examples, Tier::Frontier));
+    assert_eq!(read.unknown.keys().collect::<Vec<_>>(), ["mine", "model"]);
+    for text in
+        ["Use when: x\n  and more: y", "\"Use when\" asked: yes", "[Beta] reviews: code", "*all*: now"]
+    {
+        assert_eq!(markdown(&format!("name: a\ndescription: {text}\n")).unwrap().description, text);
+    }
+}
+
+#[test]
+fn a_field_that_is_valid_keeps_its_value_beside_one_that_is_not() {
+    let read = |more: &str| markdown(&format!("name: a\ndescription: b: c\n{more}\n"));
+    assert_eq!(read("disable: true"), Err(ExpertError::Disabled));
+    assert_eq!(read("disable: \"true\""), Err(ExpertError::Disabled));
+    let read = read("model: opus  # note\ntools:\n  - Read").unwrap();
+    assert_eq!((read.tier, &read.unknown["tools"]), (Tier::Frontier, &json!(["Read"])));
+}
+
+#[test]
 fn a_file_of_gestalt_has_tier_pipeline_and_domain() {
     let read = markdown(
         "name: dba\ndescription: d\ntier: frugal\npipeline: review\nrole: true\ndomain: [sql, indexes]\n",
