@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-use super::{Expert, ExpertError, Fields, KNOWN, UNSUPPORTED};
+use super::{Expert, ExpertError, Fields, KNOWN, UNSUPPORTED, is_remote};
 use crate::base::yaml;
 use crate::skills::skill;
 
@@ -18,6 +18,9 @@ pub(super) fn fields(text: &str) -> Result<Fields, ExpertError> {
         .map_err(ExpertError::Yaml)?;
     match read {
         Value::Object(all) => Ok(Fields { all, persona: persona.to_owned() }),
+        Value::Array(all) if all.iter().filter_map(Value::as_object).any(is_remote) => {
+            Err(ExpertError::Remote)
+        }
         _ => Err(ExpertError::NoFields),
     }
 }

@@ -93,7 +93,7 @@ pub enum ExpertError {
     Reserved(String),
     #[error("its name has no letter or digit, or more than {LONGEST_NAME} characters")]
     Name,
-    #[error("it describes a remote agent, which skilltune does not call")]
+    #[error("it is for remote agents, which skilltune does not call")]
     Remote,
     #[error("it is disabled")]
     Disabled,
@@ -135,7 +135,7 @@ impl Expert {
     }
 
     fn of(Fields { mut all, persona }: Fields, stem: &str, digest: Digest) -> Result<Self, ExpertError> {
-        if all.get("kind").is_some_and(|kind| kind == "remote") {
+        if is_remote(&all) {
             return Err(ExpertError::Remote);
         }
         let is_on = |value: &Value| value == true || value == "true";
@@ -188,15 +188,17 @@ const KNOWN: [&str; 19] = [
 ];
 
 /// The fields of other programs that give an agent abilities, limits or a place that a run of ours does not have.
-const UNSUPPORTED: [&str; 28] = [
+const UNSUPPORTED: [&str; 38] = [
     "allowed-tools",
     "allowed_tools",
+    "approval_policy",
     "auth",
     "background",
     "disallowedTools",
     "effort",
     "escalateTo",
     "hooks",
+    "initialPrompt",
     "isolation",
     "maxSteps",
     "maxTurns",
@@ -205,14 +207,22 @@ const UNSUPPORTED: [&str; 28] = [
     "mcp_servers",
     "memory",
     "model",
+    "model_provider",
     "model_reasoning_effort",
+    "model_verbosity",
+    "omitClaudeMd",
     "permission",
     "permissionMode",
     "permissions",
+    "prompt",
+    "reasoningEffort",
     "sandbox_mode",
+    "sandbox_workspace_write",
     "skills",
     "steps",
     "temperature",
+    "textVerbosity",
+    "thinkingConfig",
     "timeout_mins",
     "tools",
     "top_p",
@@ -258,6 +268,12 @@ fn refuse_hidden(text: &str) -> Result<(), ExpertError> {
         Some(at) => Err(ExpertError::Hidden(at + 1)),
         None => Ok(()),
     }
+}
+
+/// Whether Gemini CLI calls another server. The kind may be missing.
+fn is_remote(all: &Map<String, Value>) -> bool {
+    let has_card = ["agent_card_url", "agent_card_json"].iter().any(|key| all.contains_key(*key));
+    has_card || all.get("kind").is_some_and(|kind| kind == "remote")
 }
 
 /// Returns the name that a person types: `Frontend Developer` is `frontend-developer`.

@@ -96,22 +96,31 @@ fn a_file_of_gestalt_has_tier_pipeline_and_domain() {
 
 #[test]
 fn files_of_opencode_have_no_name_and_those_of_gemini_may_be_remote() {
-    let read = markdown("description: d\nmode: subagent\npermission: {edit: deny}\n").unwrap();
-    assert_eq!((read.name.as_str(), unsupported(&read)), ("stem", vec!["permission"]));
+    let read = markdown("description: d\nmode: subagent\npermission: {edit: deny}\nreasoningEffort: high\n")
+        .unwrap();
+    assert_eq!((read.name.as_str(), unsupported(&read)), ("stem", vec!["permission", "reasoningEffort"]));
     assert_eq!(markdown("kind: local\nname: a\ndescription: d\n").unwrap().name, "a");
-    assert_eq!(markdown("kind: remote\nname: a\ndescription: d\n"), Err(ExpertError::Remote));
+    for remote in [
+        "kind: remote\nname: a\ndescription: d\n",
+        "agent_card_url: https://example.com\nname: a\ndescription: d\n",
+        "- kind: remote\n  name: a\n- agent_card_json: '{}'\n",
+    ] {
+        assert_eq!(markdown(remote), Err(ExpertError::Remote));
+    }
+    assert_eq!(markdown("- a\n"), Err(ExpertError::NoFields));
     assert_eq!(markdown("description: d\ndisable: true\n"), Err(ExpertError::Disabled));
 }
 
 #[test]
 fn a_file_of_codex_is_read() {
     let read = codex(
-        "name = \"explorer\"\ndescription = \"d\"\nsandbox_mode = \"read-only\"\nnickname_candidates = [\"Ada\"]\n\
+        "name = \"explorer\"\ndescription = \"d\"\nsandbox_mode = \"read-only\"\nmodel_provider = \"x\"\n\
+         nickname_candidates = [\"Ada\"]\n\
          developer_instructions = \"\"\"\nRead first.\n\"\"\"\n",
     )
     .unwrap();
     assert_eq!((read.name.as_str(), read.persona.as_str()), ("explorer", "Read first."));
-    assert_eq!(unsupported(&read), ["sandbox_mode"]);
+    assert_eq!(unsupported(&read), ["model_provider", "sandbox_mode"]);
     assert_eq!(read.unknown["nickname_candidates"], json!(["Ada"]));
     assert_eq!(codex("description = \"d\"\n").unwrap_err(), ExpertError::Missing("developer_instructions"));
 }
