@@ -311,7 +311,13 @@ fn hostile_files_are_named_and_skipped() {
     symlink(scene.path("home"), scene.path("project/.gemini")).unwrap();
     let listed = scene.run(&["expert", "--format", "json"]).json();
     let skipped = listed["skipped"].to_string();
-    for why in ["hidden character", "has the same name", "is the name of a command", "link.md", "big.md"] {
+    for why in [
+        "U+001B in line 7 is invisible",
+        "has the same name",
+        "is the name of a command",
+        "link.md",
+        "big.md",
+    ] {
         assert!(skipped.contains(why), "{why}: {skipped}");
     }
     let names = listed["experts"].to_string();

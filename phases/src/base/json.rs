@@ -31,6 +31,14 @@ pub fn is_hidden(c: char) -> bool {
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// Returns whether a reader of the text does not see it at all, where an agent reads it. Emoji need joiners (U+200D) and
+/// U+FE0F, so those are not among them.
+pub fn is_invisible(c: char) -> bool {
+    is_hidden(c)
+        || matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{3164}' | '\u{feff}')
+        || matches!(c, '\u{e0000}'..='\u{e007f}' | '\u{e0100}'..='\u{e01ef}')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

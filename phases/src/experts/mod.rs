@@ -12,7 +12,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use crate::base::id::Digest;
-use crate::base::json::is_hidden;
+use crate::base::json::is_invisible;
 use crate::base::yaml::Fault;
 use crate::skills::skill::SkillError;
 
@@ -75,8 +75,8 @@ pub enum ExpertError {
     TooLarge,
     #[error("it is not UTF-8 text")]
     NotText,
-    #[error("line {0} has a hidden character")]
-    Hidden(usize),
+    #[error("U+{0:04X} in line {1} is invisible")]
+    Invisible(u32, usize),
     #[error(transparent)]
     FrontMatter(#[from] SkillError),
     #[error("its front matter is not valid YAML: {0}")]
@@ -106,7 +106,8 @@ impl Expert {
             return Err(ExpertError::TooLarge);
         }
         let text = std::str::from_utf8(bytes).map_err(|_| ExpertError::NotText)?;
-        refuse_hidden(text)?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        refuse_invisible(text)?;
         let fields = match format {
             Format::Markdown => markdown::fields(text)?,
             Format::Codex => codex::fields(text)?,
@@ -261,13 +262,12 @@ pub fn stem(path: &Path) -> &str {
     name.and_then(OsStr::to_str).unwrap_or_default()
 }
 
-/// Fails if the text has a character that a person who reads the file does not see.
-fn refuse_hidden(text: &str) -> Result<(), ExpertError> {
-    let is_odd = |c: char| is_hidden(c) && c != '\r';
-    match text.lines().position(|line| line.contains(is_odd)) {
-        Some(at) => Err(ExpertError::Hidden(at + 1)),
-        None => Ok(()),
-    }
+/// Fails if the text has a character that a person who reads the file does not see. `lines` takes a carriage return only
+/// from the end of a line.
+fn refuse_invisible(text: &str) -> Result<(), ExpertError> {
+    let mut lines = (1..).zip(text.lines());
+    let found = lines.find_map(|(line, text)| Some((text.chars().find(|c| is_invisible(*c))?, line)));
+    found.map_or(Ok(()), |(c, line)| Err(ExpertError::Invisible(u32::from(c), line)))
 }
 
 /// Whether Gemini CLI calls another server. The kind may be missing.

@@ -161,8 +161,21 @@ fn hostile_files_are_refused_with_their_reason() {
     let read = |bytes: &[u8]| Expert::read(bytes, "a", Format::Markdown).unwrap_err().to_string();
     assert_eq!(read(&vec![b'x'; 10 << 20]), "it is larger than 256 KiB");
     assert_eq!(read(b"---\nname: \xff\n---\n"), "it is not UTF-8 text");
-    assert_eq!(read(b"---\nname: a\n---\nred \x1b[31m\n"), "line 4 has a hidden character");
-    assert_eq!(read("---\nname: a\n---\nright\u{202e}left\n".as_bytes()), "line 4 has a hidden character");
+    for (c, shown) in [
+        ('\x1b', "U+001B"),
+        ('\r', "U+000D"),
+        ('\u{ad}', "U+00AD"),
+        ('\u{200b}', "U+200B"),
+        ('\u{202e}', "U+202E"),
+        ('\u{2063}', "U+2063"),
+        ('\u{3164}', "U+3164"),
+        ('\u{feff}', "U+FEFF"),
+        ('\u{e0049}', "U+E0049"),
+        ('\u{e0100}', "U+E0100"),
+    ] {
+        let file = format!("---\nname: a\n---\nright{c}left\n");
+        assert_eq!(read(file.as_bytes()), format!("{shown} in line 4 is invisible"));
+    }
     assert_eq!(read(b"# A page\n"), "front matter is missing: the first line must be `---`");
     assert_eq!(read(b"---\n---\nText\n"), "its front matter has no fields");
     assert_eq!(read(b"---\nname: a\ndescription: d\n---\n \n"), "it has no `persona`, or it is empty");
@@ -172,6 +185,12 @@ fn hostile_files_are_refused_with_their_reason() {
     for bad in ["=", &"a = ".repeat(9_000), &format!("a = {}", "[".repeat(9_000)), "name = 1979-05-27\n"] {
         codex(bad).unwrap_err();
     }
+}
+
+#[test]
+fn emoji_line_ends_of_windows_and_a_byte_order_mark_are_no_hidden_text() {
+    let file = "\u{feff}---\r\nname: a\r\ndescription: d\r\n---\r\nHi \u{1f469}\u{200d}\u{1f4bb} \u{2764}\u{fe0f}\r\n";
+    Expert::read(file.as_bytes(), "a", Format::Markdown).unwrap();
 }
 
 #[test]
