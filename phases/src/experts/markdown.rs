@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 
 use super::{Expert, ExpertError, Fields, KNOWN, UNSUPPORTED, is_remote};
-use crate::base::yaml;
+use crate::base::yaml::{self, Fault};
 use crate::skills::skill;
 
 const DESCRIPTION: &str = "description";
@@ -15,7 +15,7 @@ pub(super) fn fields(text: &str) -> Result<Fields, ExpertError> {
     // Claude Code reads descriptions with colons in them, and many files have them.
     let read = yaml::value(front)
         .or_else(|fault| yaml::value(&quoted(front)).map_err(|_| fault))
-        .map_err(ExpertError::Yaml)?;
+        .map_err(|fault| ExpertError::Yaml(Fault { line: fault.line + 1, ..fault }))?;
     match read {
         Value::Object(all) => Ok(Fields { all, persona: persona.to_owned() }),
         Value::Array(all) if all.iter().filter_map(Value::as_object).any(is_remote) => {
