@@ -310,8 +310,9 @@ fn tier(all: &mut Map<String, Value>) -> Result<Tier, ExpertError> {
     Ok(all.get("model").and_then(Value::as_str).and_then(of_alias).unwrap_or_default())
 }
 
+/// Claude Code also takes `Opus` and `sonnet[1m]`.
 fn of_alias(model: &str) -> Option<Tier> {
-    match model {
+    match model.split('[').next().unwrap_or_default().to_ascii_lowercase().as_str() {
         "haiku" => Some(Tier::Frugal),
         "sonnet" | "inherit" => Some(Tier::Standard),
         "opus" => Some(Tier::Frontier),

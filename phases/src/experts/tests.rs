@@ -82,6 +82,17 @@ fn a_field_that_is_valid_keeps_its_value_beside_one_that_is_not() {
 }
 
 #[test]
+fn an_alias_of_a_model_is_a_tier_and_a_models_own_name_is_none() {
+    let tier = |model: &str| {
+        let read = markdown(&format!("name: a\ndescription: d\nmodel: {model}\n")).unwrap();
+        (read.tier, unsupported(&read).len())
+    };
+    assert_eq!(tier("Opus"), (Tier::Frontier, 0));
+    assert_eq!(tier("haiku[1m]"), (Tier::Frugal, 0));
+    assert_eq!(tier("claude-opus-4-5"), (Tier::Standard, 1));
+}
+
+#[test]
 fn a_file_of_gestalt_has_tier_pipeline_and_domain() {
     let read = markdown(
         "name: dba\ndescription: d\ntier: frugal\npipeline: review\nrole: true\ndomain: [sql, indexes]\n",
