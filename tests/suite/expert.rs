@@ -267,6 +267,9 @@ fn files_of_five_formats_are_found_and_the_users_own_wins() {
     let gestalt = "---\nname: five\ndescription: d\ntier: frugal\npipeline: review\ndomain: [a]\n---\nT\n";
     write(&scene, ".agents/experts/five/AGENT.md", gestalt);
     write(&scene, ".agents/experts/architect.md", &file("architect", "P"));
+    write(&scene, ".claude/agents/a/b/c/eight.md", &file("eight", "E"));
+    write(&scene, ".claude/agents/a/b/c/d/deep.md", &file("deep", "D"));
+    write(&scene, ".gemini/agents/_draft.md", "Gemini CLI does not read this.\n");
     write_at(&scene.path("home/.claude/agents/one.md"), &file("one", "You are mine."));
     write_at(&scene.path("config/skilltune/experts/six.md"), &file("six", "Y"));
     let listed = scene.run(&["expert", "list", "--format", "json"]).json();
@@ -283,11 +286,16 @@ fn files_of_five_formats_are_found_and_the_users_own_wins() {
         ("five", "project", false),
         ("six", "user", false),
         ("seven", "project", false),
+        ("eight", "project", false),
         ("architect", "project", true),
         ("designer", "built-in", false),
     ] {
         assert_eq!(origin(name), (of.to_owned(), replaces), "{name}");
     }
+    assert!(
+        !listed["experts"].to_string().contains("\"deep\"") && listed["skipped"] == json!([]),
+        "{listed}"
+    );
     answer(&ask(&scene, "one", &[]));
     let refused = scene.run(&["expert", "architect", TASK, "--yes"]).stderr;
     assert!(refused.contains("not trusted: architect, which replaces the built-in one"), "{refused}");

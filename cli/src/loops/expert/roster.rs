@@ -22,9 +22,14 @@ use crate::trust::file::TextFile;
 
 /// The folders of other programs in a project and in a home.
 pub const FOREIGN: [&str; 5] =
-    [".claude/agents", ".gemini/agents", ".opencode/agent", ".opencode/agents", ".codex/agents"];
-/// More files of a folder are not read.
+    [".claude/agents", GEMINI, ".opencode/agent", ".opencode/agents", ".codex/agents"];
+const GEMINI: &str = ".gemini/agents";
+/// More files of a source are not read.
 const MOST_FILES: usize = 500;
+/// A source may be a large folder. More paths of it are not looked at.
+const MOST_PATHS: usize = 5_000;
+/// How many folders deep the files of a source may be.
+const DEEPEST: usize = 3;
 
 #[derive(Debug)]
 pub struct Entry {
@@ -178,19 +183,32 @@ impl Source {
     /// Returns the files that may be experts: those of the folder, and those of the folders in it.
     fn candidates(&self) -> Vec<Candidate> {
         let mut all = Vec::new();
-        for name in self.names(&self.below) {
-            let path = self.below.join(&name);
-            let inside = self.names(&path);
-            if inside.iter().any(|file| file == PAGE) {
-                all.extend(candidate(path.join(PAGE)));
-            } else if inside.is_empty() {
+        let mut left = self.inside(&self.below, DEEPEST);
+        for _ in 0..MOST_PATHS {
+            let Some((path, deeper)) = left.pop() else { break };
+            let inside = if deeper == 0 { Vec::new() } else { self.inside(&path, deeper - 1) };
+            let page = path.join(PAGE);
+            if inside.iter().any(|(path, _)| *path == page) {
+                all.extend(candidate(page));
+            } else if !inside.is_empty() {
+                left.extend(inside);
+            } else if !self.ignores(&path) {
                 all.extend(candidate(path));
-            } else {
-                all.extend(inside.iter().filter_map(|file| candidate(path.join(file))));
             }
         }
         all.truncate(MOST_FILES);
         all
+    }
+
+    /// Returns the paths in a folder, the first one last, and how many folders deep to look below each.
+    fn inside(&self, folder: &Path, deeper: usize) -> Vec<(PathBuf, usize)> {
+        self.names(folder).iter().rev().map(|name| (folder.join(name), deeper)).collect()
+    }
+
+    /// Whether the program of the folder ignores the file.
+    fn ignores(&self, path: &Path) -> bool {
+        let is_draft = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"_"));
+        is_draft && self.place().ends_with(GEMINI)
     }
 
     /// Returns the names in a folder below the root, sorted.
