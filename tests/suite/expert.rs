@@ -305,6 +305,15 @@ fn files_of_five_formats_are_found_and_the_users_own_wins() {
 }
 
 #[test]
+fn line_ends_of_a_description_are_spaces_in_lists() {
+    let scene = scene(&[]);
+    let text = "---\nname: dba\ndescription: Knows SQL.\\n\\nExamples\\nuser\n---\nYou are a DBA.\n";
+    write(&scene, ".claude/agents/dba.md", text);
+    let listed = scene.run(&["expert"]).stdout;
+    assert!(listed.contains("  dba (project)\n    Knows SQL. Examples user\n"), "{listed}");
+}
+
+#[test]
 fn hostile_files_are_named_and_skipped() {
     let scene = scene(&["Ok."]);
     let place = |name: &str| format!(".claude/agents/{name}");

@@ -38,9 +38,8 @@ pub fn skipped(roster: &Roster) -> Vec<String> {
 }
 
 fn row(entry: &Entry, width: usize) -> Vec<String> {
-    let Expert { name, description, .. } = &entry.expert;
-    let mut lines = vec![format!("  {name} ({})", origin(entry))];
-    let below = [cut(&one_line(description), LONGEST), domains(&entry.expert)];
+    let mut lines = vec![format!("  {} ({})", entry.expert.name, origin(entry))];
+    let below = [cut(&described(&entry.expert), LONGEST), domains(&entry.expert)];
     let below = below.iter().filter(|text| !text.is_empty());
     lines.extend(below.flat_map(|text| indented(text, width)));
     lines
@@ -49,6 +48,11 @@ fn row(entry: &Entry, width: usize) -> Vec<String> {
 fn indented(text: &str, width: usize) -> Vec<String> {
     let lines = wrapped(text, width.saturating_sub(4), "");
     lines.into_iter().map(|line| format!("    {line}")).collect()
+}
+
+/// Returns the description on one line. Some files have `\n` in it as two letters.
+fn described(expert: &Expert) -> String {
+    one_line(&expert.description.replace("\\n", " "))
 }
 
 fn origin(entry: &Entry) -> String {
@@ -66,7 +70,7 @@ fn domains(Expert { domain, .. }: &Expert) -> String {
 
 /// Returns what an expert can help with.
 pub fn page(entry: &Entry, width: usize) -> String {
-    let Expert { name, description, tier, kind, .. } = &entry.expert;
+    let Expert { name, tier, kind, .. } = &entry.expert;
     let helps = match kind {
         Kind::Role => {
             "Ask it for a design, a piece of work or advice in these domains; it reads the project."
@@ -74,7 +78,7 @@ pub fn page(entry: &Entry, width: usize) -> String {
         Kind::Reviewer => "Ask it to review a file, a folder or a question; it reports findings with places.",
     };
     let mut lines = vec![format!("{name} ({}, tier {})", origin(entry), tier.word())];
-    let below = [one_line(description), domains(&entry.expert), helps.to_owned()];
+    let below = [described(&entry.expert), domains(&entry.expert), helps.to_owned()];
     let below = below.iter().filter(|text| !text.is_empty());
     lines.extend(below.flat_map(|text| indented(text, width)));
     if let (Origin::Project | Origin::User, Some(file)) = (entry.origin, &entry.file) {
