@@ -174,12 +174,30 @@ fn an_unknown_name_lists_all() {
     let refused = scene.refusal(&["expert", "astronaut", TASK, "--yes"]);
     assert!(refused.contains("Role Agents") && refused.contains("Review Agents"), "{refused}");
     assert!(refused.contains("error: there is no expert named \"astronaut\""), "{refused}");
-    assert!(refused.contains("hint: `skilltune expert` lists all experts"), "{refused}");
-    assert!(!refused.contains("the nearest names"), "{refused}");
-    let Ok(ends) = terminal() else { return };
-    let line = ["expert", "astronaut", TASK, "--format", "json"];
-    let output = talked(scene.command(&line), ends, &[("enter to select", "\r")]);
-    assert!(output.contains("\"outcome\":\"answered\"") || output.contains("answered"), "{output}");
+    assert!(!refused.contains("hint:"), "{refused}");
+    let (Ok(first), Ok(second)) = (terminal(), terminal()) else { return };
+    let line = ["expert", "astronaut", TASK];
+    let output = talked(scene.command(&line), first, &[("enter to select", "\r")]);
+    assert!(
+        output.contains("Which expert do you mean?") && output.contains("no expert was chosen"),
+        "{output}"
+    );
+    assert!(scene.calls().is_empty(), "Enter starts no call");
+    let output = talked(scene.command(&line), second, &[("enter to select", "\x1b[B\r")]);
+    assert!(output.contains(" answered."), "{output}");
+}
+
+#[test]
+fn a_name_whose_file_is_skipped_says_why_and_other_experts_only_count_it() {
+    let scene = scene(&["Ok."]);
+    write(&scene, ".claude/agents/Data Base.md", "You are a DBA.\n");
+    let refused = scene.refusal(&["expert", "data-base", TASK, "--yes"]);
+    assert!(!refused.contains("Role Agents"), "{refused}");
+    assert!(refused.contains("/.claude/agents/Data Base.md: front matter is missing"), "{refused}");
+    let ran = scene.run(&["expert", "architect", TASK, "--yes"]);
+    let note = "note: skipped 1 agent file; `skilltune expert` says why\n";
+    assert!(ran.stderr.contains(note) && !ran.stderr.contains("front matter"), "{}", ran.stderr);
+    assert!(scene.run(&["expert"]).stderr.contains("Data Base.md: front matter is missing"));
 }
 
 /// Row 5.
@@ -244,7 +262,8 @@ fn a_projects_expert_plays_only_while_a_person_trusts_its_bytes() {
     let ran = ask(&scene, "dba", &[]);
     assert_eq!((answer(&ran), &ran.json()["origin"]), (json!("Ok."), &json!("project")));
     let notes = ran.json()["notes"].to_string();
-    assert!(notes.contains("dba asks for tools, which skilltune does not apply"), "{notes}");
+    let ignored = "dba asks for tools, which skilltune does not apply: an expert only reads, and [experts] sets its model";
+    assert!(notes.contains(ignored), "{notes}");
     assert!(scene.prompts()[0].starts_with("You are a DBA.\n"));
     write(&scene, ".agents/experts/dba.md", &file("dba", "You are another."));
     let changed = ask(&scene, "dba", &[]);

@@ -20,17 +20,16 @@ pub fn expert(
     person: Option<&dyn Answers>,
     printer: Printer,
 ) -> Result<Entry, Complaint> {
-    let chosen = match (resolve(name, roster.names()), person) {
-        (Resolved::Exact(name), _) => name.to_owned(),
-        (Resolved::Close(names), None) => return Err(unknown(name, &names)),
-        (Resolved::Close(names), Some(person)) => match confirmed(&names, person)? {
-            Some(chosen) => chosen,
-            None => return Err(Complaint::input("no expert was chosen").hint(LIST)),
-        },
-        (Resolved::Unknown(names), person) => {
+    let unknown = || Complaint::input(one_line(&format!("there is no expert named {name:?}")));
+    let resolved = resolve(name, roster.names());
+    let chosen = match (resolved, roster.why_skipped(name), person) {
+        (Resolved::Exact(name), _, _) => name.to_owned(),
+        (_, Some(why), _) => return Err(unknown().caused_by(why).hint(LIST)),
+        (Resolved::Close(names), None, None) => return Err(unknown().hint(nearest(&names)).hint(LIST)),
+        (Resolved::Close(names), None, Some(person)) => confirmed(&names, person)?,
+        (Resolved::Unknown(names), None, person) => {
             printer.talk(&listed::list(&roster, printer.talk_width));
-            let Some(person) = person else { return Err(unknown(name, &[])) };
-            names[person.pick(&unknown(name, &[]).what, &names, 0)?].to_owned()
+            confirmed(&names, person.ok_or_else(unknown)?)?
         }
     };
     Ok(roster.take(&chosen).expect("its name is one of the list"))
@@ -38,27 +37,21 @@ pub fn expert(
 
 const LIST: &str = "`skilltune expert` lists all experts";
 
-/// Asks about the nearest name, or which of several is meant.
-fn confirmed(names: &[&str], person: &dyn Answers) -> Result<Option<String>, Complaint> {
-    if let [only] = names {
-        let is_it = person.agree(&format!("Do you mean the expert {only}?"))?;
-        return Ok(is_it.then(|| (*only).to_owned()));
-    }
-    let none = "none of them";
-    let options: Vec<&str> = names.iter().copied().chain([none]).collect();
-    let at = person.pick("Which expert do you mean?", &options, 0)?;
-    Ok(names.get(at).map(|name| (*name).to_owned()))
+/// Asks about the nearest name, or which of several is meant. Enter chooses none.
+fn confirmed(names: &[&str], person: &dyn Answers) -> Result<String, Complaint> {
+    let chosen = if let [only] = names {
+        person.agree(&format!("Do you mean the expert {only}?"))?.then_some(*only)
+    } else {
+        let options = [&["none of them"][..], names].concat();
+        let at = person.pick("Which expert do you mean?", &options, 0)?;
+        at.checked_sub(1).map(|at| names[at])
+    };
+    chosen.map(str::to_owned).ok_or_else(|| Complaint::input("no expert was chosen").hint(LIST))
 }
 
-fn unknown(name: &str, nearest: &[&str]) -> Complaint {
-    let complaint = Complaint::input(one_line(&format!("there is no expert named {name:?}")));
-    let near: Vec<&str> = nearest.iter().take(SUGGESTED).copied().collect();
-    let complaint = if near.is_empty() {
-        complaint
-    } else {
-        complaint.hint(format!("the nearest names: {}", near.join(", ")))
-    };
-    complaint.hint(LIST)
+fn nearest(names: &[&str]) -> String {
+    let near: Vec<&str> = names.iter().take(SUGGESTED).copied().collect();
+    format!("the nearest names: {}", near.join(", "))
 }
 
 /// Returns the task. Without one, shows what the expert can help with, and asks.

@@ -91,12 +91,12 @@ fn person(flags: &PlayFlags, env: &Environment) -> Option<&'static dyn Answers> 
     Person::present(env).filter(|_| !flags.run.yes)
 }
 
-/// Reads the settings and the experts, and names the files that are skipped.
+/// Reads the settings and the experts, and says that files are skipped.
 fn read(env: &Environment, printer: Printer) -> Result<(Settings, Roster), Complaint> {
     let project = env.project_here();
     let settings = crate::loops::settings(&project, env)?;
     let roster = Roster::read(&project, &project, &settings, env);
-    for line in listed::skipped(&roster) {
+    if let Some(line) = listed::skipped_count(&roster) {
         printer.talk(&line);
     }
     Ok((settings, roster))

@@ -5,6 +5,7 @@ use skilltune_phases::experts::{Expert, Kind};
 use skilltune_phases::loops::expert::Origin;
 
 use crate::loops::expert::roster::{Entry, Roster};
+use crate::text::figures::count;
 use crate::text::plain::one_line;
 use crate::text::width::{cut, wrapped};
 
@@ -29,10 +30,16 @@ pub fn list(roster: &Roster, width: usize) -> String {
     format!("{}\n\n{EXAMPLES}", groups.join("\n\n"))
 }
 
+/// Counts the files that are skipped, for a run that needs none of them.
+pub fn skipped_count(roster: &Roster) -> Option<String> {
+    let files = count(roster.broken.len(), "agent file");
+    (!roster.broken.is_empty()).then(|| format!("note: skipped {files}; `skilltune expert` says why"))
+}
+
 /// Names the files that are skipped, and why.
 pub fn skipped(roster: &Roster) -> Vec<String> {
     const MOST: usize = 5;
-    let first = roster.broken.iter().take(MOST).map(|broken| format!("note: skipped {broken}"));
+    let first = roster.broken.iter().take(MOST).map(|broken| format!("note: skipped {}", broken.why));
     let others = roster.broken.len().saturating_sub(MOST);
     first.chain((others > 0).then(|| format!("note: and {others} more"))).collect()
 }
@@ -106,5 +113,6 @@ pub fn json(roster: &Roster) -> Value {
             "unknown": unknown.keys().collect::<Vec<_>>(),
         })
     };
-    json!({ "experts": roster.entries.iter().map(one).collect::<Vec<_>>(), "skipped": roster.broken })
+    let skipped: Vec<&str> = roster.broken.iter().map(|broken| broken.why.as_str()).collect();
+    json!({ "experts": roster.entries.iter().map(one).collect::<Vec<_>>(), "skipped": skipped })
 }

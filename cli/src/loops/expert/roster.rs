@@ -44,8 +44,16 @@ pub struct Entry {
 #[derive(Debug)]
 pub struct Roster {
     pub entries: Vec<Entry>,
-    /// The files that are skipped, and why.
-    pub broken: Vec<String>,
+    pub broken: Vec<Broken>,
+}
+
+/// A file that is skipped.
+#[derive(Debug)]
+pub struct Broken {
+    /// The name that its expert would have if it gives none.
+    name: String,
+    /// Its path, and why it is skipped.
+    pub why: String,
 }
 
 /// A folder of experts, below a real path.
@@ -87,15 +95,22 @@ impl Roster {
         Some(self.entries.swap_remove(at))
     }
 
+    /// Says why the file with this name is skipped, if one is.
+    pub fn why_skipped(&self, name: &str) -> Option<&str> {
+        let name = experts::name(name).ok()?;
+        self.broken.iter().find(|broken| broken.name == name).map(|broken| broken.why.as_str())
+    }
+
     fn add(&mut self, source: &Source) {
         let mut names = BTreeMap::new();
         for candidate in source.candidates() {
             let path = one_line(&source.named.join(&candidate.path).display().to_string());
             match source.expert(&candidate) {
-                Err(why) => self.broken.push(format!("{path}: {}", one_line(&why))),
+                Err(why) => self.broken.push(Broken::new(&candidate, &path, &why)),
                 Ok((expert, file)) => match names.entry(expert.name.clone()) {
                     MapEntry::Occupied(first) => {
-                        self.broken.push(format!("{path}: {} has the same name", first.get()));
+                        let why = format!("{} has the same name", first.get());
+                        self.broken.push(Broken::new(&candidate, &path, &why));
                     }
                     MapEntry::Vacant(place) => {
                         place.insert(path);
@@ -118,6 +133,13 @@ impl Roster {
     }
 }
 
+impl Broken {
+    fn new(file: &Candidate, path: &str, why: &str) -> Self {
+        let name = experts::name(stem(&file.path)).unwrap_or_default();
+        Self { name, why: one_line(&format!("{path}: {why}")) }
+    }
+}
+
 impl Entry {
     /// Says that an expert of a file replaces a built-in one.
     pub fn shadow(&self) -> Option<String> {
@@ -132,7 +154,7 @@ impl Entry {
         let name = &self.expert.name;
         (!fields.is_empty()).then(|| {
             let text = format!(
-                "{name} asks for {}, which skilltune does not apply: experts read, and run nothing",
+                "{name} asks for {}, which skilltune does not apply: an expert only reads, and [experts] sets its model",
                 fields.join(", ")
             );
             one_line(&text)

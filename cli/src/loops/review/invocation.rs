@@ -59,7 +59,7 @@ impl Invocation {
         apply_shared_flags(&mut settings, args.agent.as_ref(), args.calls.timeout, &args.given);
         let roster = base.roster(&settings, env)?;
         for broken in roster.broken.iter().take(5) {
-            printer.talk(&format!("note: skipped {broken}"));
+            printer.talk(&format!("note: skipped {}", broken.why));
         }
         let entries = chosen(roster, &settings.of::<ReviewSettings>().with.value.0)?;
         if args.agent.is_none() {
