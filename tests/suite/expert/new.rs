@@ -36,12 +36,14 @@ fn a_draft_is_shown_and_written_and_plays_after_a_person_trusts_it() {
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), FILE), "{ran:?}");
     let stderr = scene.normalized(&ran.stderr);
     for part in [
-        "persona-writer drafted the expert dba.",
+        "drafting the expert dba\n",
+        "the agent drafted the expert dba.",
         "saved to /project/.agents/experts/dba.md",
         "plays after `skilltune trust /project/.agents/experts/dba.md`",
     ] {
         assert!(stderr.contains(part), "{part}: {stderr}");
     }
+    assert!(!stderr.contains("persona-writer"), "{stderr}");
     assert_eq!(written(&scene).as_deref(), Some(FILE));
     assert_eq!(scene.run(&["show", &scene.run_id(), "answer"]).stdout, FILE);
     let prompts = scene.prompts();
@@ -97,6 +99,12 @@ fn an_answer_that_is_not_the_file_is_asked_for_once_more_with_the_reason() {
     assert!(
         wrong.prompts().iter().any(|prompt| prompt.contains("its `name` must be \"dba\", and is \"dbb\""))
     );
+    let stderr = scene(&["Sure!\nHere it is."]).run(&["expert", "new", "dba", ABOUT, "--yes"]).stderr;
+    assert!(
+        stderr.contains("the first line must be `---`; it begins with \"Sure!\" (gave up)\n"),
+        "{stderr}"
+    );
+    assert!(stderr.contains("no draft of dba: the agent returned an invalid answer.\n"), "{stderr}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::casting;
 use crate::loops::expert::args::{ExpertArgs, ExpertCommand};
 use crate::loops::expert::invocation::Invocation;
 use crate::loops::expert::roster::Roster;
-use crate::loops::expert::ui::{aim, draft_file, notes};
+use crate::loops::expert::ui::{aim, draft_file, notes, opening};
 use crate::loops::expert::{convert, listed, planning};
 use crate::loops::start::{self, Common, Planner, Ready, Sketched, Start, Starts};
 use crate::loops::{LoopArgs, OnRuns};
@@ -22,7 +22,6 @@ use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
-use crate::text::plain;
 use crate::trust::{self, Named, TrustStore};
 
 impl LoopArgs for ExpertArgs {
@@ -89,11 +88,10 @@ impl Starts for Expert {
     }
 
     fn sketch_text(run: &Run, sketched: &Sketched<'_>) -> String {
-        let (task, roles) = (&run.plan.task, &run.plan.roles);
         let mut lines = vec![
-            format!("expert {}: {}", task.expert.name, plain::one_line(&task.task)),
+            opening(run).concat(),
             aim(run),
-            words::most_calls(sketched.most, roles),
+            words::most_calls(sketched.most, &run.plan.roles),
             ceilings::line(run),
         ];
         lines.extend(sketched.estimate.lines());

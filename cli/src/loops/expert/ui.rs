@@ -32,8 +32,9 @@ impl Ui for Expert {
     }
 
     fn step(run: &Run, step: &Step) -> String {
+        let verb = if run.plan.task.drafts.is_some() { "draft" } else { "ask" };
         match step {
-            Step::Ask => format!("ask {}", run.plan.task.expert.name),
+            Step::Ask => format!("{verb} {}", name(run)),
         }
     }
 
@@ -49,15 +50,19 @@ impl Ui for Expert {
     }
 
     fn place(run: &Run) -> String {
-        format!("asking {}", run.plan.task.expert.name)
+        match &run.plan.task.drafts {
+            Some(_) => opening(run).concat(),
+            None => format!("asking {}", name(run)),
+        }
     }
 
     fn resumed_at(run: &Run) -> String {
-        format!(": asking {}", run.plan.task.expert.name)
+        format!(": {}", Self::place(run))
     }
 
     fn summary(run: &Run, _: Option<&Objects>) -> Summary {
-        let (plan, task) = (&run.plan, &run.plan.task);
+        let plan = &run.plan;
+        let [before, about] = opening(run);
         let progress = match run.outcome() {
             Ended::Answered => "answered",
             Ended::Unanswered => "no answer",
@@ -65,8 +70,11 @@ impl Ui for Expert {
         };
         Summary {
             kind: plan.kind.word(),
-            subject: format!("{}: {}", task.expert.name, task.task),
-            head: Head::new(&format!("expert {}: ", task.expert.name), one_line(&task.task), aim(run)),
+            subject: match &plan.task.drafts {
+                Some(draft) => format!("{} (draft)", draft.name),
+                None => format!("{}: {}", name(run), plan.task.task),
+            },
+            head: Head::new(&before, about, aim(run)),
             sentence: sentence(run),
             progress: progress.to_owned(),
             result: "-".to_owned(),
@@ -87,7 +95,7 @@ impl Ui for Expert {
         sections.push(section("Persona", &task.expert.persona));
         let file = answer_file(run).map(|path| ("Answer", path));
         Report {
-            title: [own("Expert: "), theirs(&task.expert.name)].into(),
+            title: [own("Expert: "), theirs(name(run))].into(),
             lead: vec![paragraph(sentence(run))],
             about: vec![("Expert", theirs(&aim(run)).into())],
             sections,
@@ -102,12 +110,27 @@ impl Ui for Expert {
     }
 }
 
+/// Returns the name of the expert that answers or is drafted. The one that drafts is our own affair.
+fn name(run: &Run) -> &str {
+    let task = &run.plan.task;
+    task.drafts.as_ref().map_or(&task.expert.name, |draft| &draft.name)
+}
+
+/// Returns the words before what the run is about, and what it is about.
+pub fn opening(run: &Run) -> [String; 2] {
+    let name = name(run).to_owned();
+    match &run.plan.task.drafts {
+        Some(_) => ["drafting the expert ".to_owned(), name],
+        None => [format!("expert {name}: "), one_line(&run.plan.task.task)],
+    }
+}
+
 /// Describes the expert and what it reads, or where its draft goes.
 pub fn aim(run: &Run) -> String {
     let task = &run.plan.task;
-    if let Some(Draft { name, file }) = &task.drafts {
+    if let Some(Draft { file, .. }) = &task.drafts {
         let file = file.as_ref().map_or("is only printed".to_owned(), |file| format!("goes to {file}"));
-        return one_line(&format!("the draft of expert {name} {file}"));
+        return one_line(&format!("the draft {file}"));
     }
     let reads = task.reads.as_ref().map_or("reads no files".to_owned(), |folder| format!("reads {folder}"));
     let reads = one_line(&reads);
@@ -121,15 +144,21 @@ pub fn notes(run: &Run) -> Vec<String> {
 }
 
 pub fn sentence(run: &Run) -> String {
-    let name = &run.plan.task.expert.name;
-    match (run.outcome(), run.failure()) {
-        (Ended::Answered, _) => match &run.plan.task.drafts {
-            Some(draft) => format!("{name} drafted the expert {}.", draft.name),
-            None => format!("{name} answered."),
-        },
+    let (name, failure) = (name(run), run.failure());
+    let failed =
+        failure.map_or(String::new(), |failure| format!(": the agent {}", words::failure(failure.kind)));
+    if run.plan.task.drafts.is_some() {
+        return match run.outcome() {
+            Ended::Answered => format!("the agent drafted the expert {name}."),
+            // The lines of its answers say what is wrong with them.
+            Ended::Unanswered => format!("no draft of {name}{failed}."),
+            Ended::Paused => format!("the expert {name} is not drafted yet; `skilltune resume` continues."),
+        };
+    }
+    match (run.outcome(), failure) {
+        (Ended::Answered, _) => format!("{name} answered."),
         (Ended::Unanswered, Some(failure)) => {
-            let failed = words::failure(failure.kind);
-            one_line(&format!("{name} gave no answer: the agent {failed}: {}", failure.why))
+            one_line(&format!("{name} gave no answer{failed}: {}", failure.why))
         }
         (Ended::Unanswered, None) => format!("{name} gave no answer."),
         (Ended::Paused, _) => format!("{name} has not answered yet; `skilltune resume` continues."),

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
-use crate::base::answer::{OffSchema, shape};
+use crate::base::answer::{OffSchema, capped, shape};
 use crate::experts::{Expert, Format};
 
 /// The expert whose file a run drafts.
@@ -19,13 +19,20 @@ impl Draft {
     /// draft asks for no tools.
     pub(super) fn read(&self, answer: &str) -> Result<String, OffSchema> {
         let file = without_fence(answer);
-        let expert = Expert::read(file.as_bytes(), &self.name, Format::Markdown)
-            .map_err(|why| shape(&format!("the answer is not the file of an expert: {why}")))?;
+        let expert = Expert::read(file.as_bytes(), &self.name, Format::Markdown).map_err(|why| {
+            shape(&format!("the answer is not the file of an expert: {why}{}", start(file)))
+        })?;
         if expert.name != self.name {
             return Err(shape(&format!("its `name` must be {:?}, and is {:?}", self.name, expert.name)));
         }
         Ok(Expert { unknown: Map::new(), ..expert }.written(Format::Markdown))
     }
+}
+
+/// Quotes the first line of an answer that does not begin as a file does.
+fn start(answer: &str) -> String {
+    let line = capped(answer.lines().next().unwrap_or_default(), 80);
+    if line == "---" { String::new() } else { format!("; it begins with {line:?}") }
 }
 
 /// Returns the text within a code fence around the whole answer, or the whole answer.
@@ -70,7 +77,10 @@ mod tests {
     #[test]
     fn an_answer_that_is_not_this_file_is_refused_with_the_reason() {
         for (answer, why) in [
-            ("Here you are.".to_owned(), "the first line must be `---`"),
+            (
+                "Here you are.\n\n".to_owned(),
+                "the first line must be `---`; it begins with \"Here you are.\"",
+            ),
             (format!("Here you are:\n\n{FILE}"), "the first line must be `---`"),
             (FILE.replace("name: dba", "name: dbb"), "its `name` must be \"dba\", and is \"dbb\""),
             (FILE.replace("name: dba", "name: new"), "`new` is the name of a command"),
