@@ -283,10 +283,10 @@ fn a_request_of_expert_has_the_key_that_it_had() {
         requests.add::<Expert>(&drive.run, &expert::Step::Ask, note);
     }
     insta::assert_snapshot!(requests.lines(), @"
-    ada78aa53dbc ask: expert
-    b8a4bdabc016 ask: expert again
-    52c383208f7a ask: expert again, opens files
-    8fe8d65e8c12 ask: expert, opens files
+    7fd1b5853a7e ask: expert
+    dd0321703563 ask: expert again
+    13ec66ed45b0 ask: expert again, opens files
+    0ec7f93f7e70 ask: expert, opens files
     ");
 }
 

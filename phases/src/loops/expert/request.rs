@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::{AgentRequest, Expert, Run, Step};
 use crate::asking::order::{self, Access, Order, Placement};
-use crate::asking::prompt::{Faulty, READING, fence, files, render, was_wrong};
-use crate::base::material::Folders;
+use crate::asking::prompt::{Faulty, READING, fence, render, shown, was_wrong};
+use crate::base::material::{Body, Folder, Folders};
 use crate::base::role::{Rights, Role};
 use crate::loops::shared::request::Brief;
 
@@ -40,12 +40,25 @@ impl Brief<Expert> for Question {
                 task: fence(seed, "task", task.task.trim()),
                 folder: folder.filter(|_| opens_files).map(|_| PROJECT),
                 // An agent that may not open files gets those that fit.
-                files: folder.filter(|_| !opens_files).map(|folder| files(seed, folder)),
+                files: folder.filter(|_| !opens_files).map(|folder| numbered_files(seed, folder)),
                 is_draft: task.drafts.is_some(),
                 retry_error: was_wrong(seed, request.retry_error()),
             },
         ))
     }
+}
+
+/// Returns the files by their paths in the project. An agent that cannot open them reads the numbers of their lines here.
+fn numbered_files(seed: &str, folder: &Folder) -> String {
+    let mut files = folder.fitted(|_| false).files;
+    for file in &mut files {
+        if let Body::Text(text) = &mut file.body {
+            let lines = (1..).zip(text.lines()).map(|(number, line)| format!("{number}\t{line}"));
+            *text = lines.collect::<Vec<_>>().join("\n");
+        }
+    }
+    let shown: Vec<_> = files.iter().map(|file| shown(seed, &file.path, &file.body)).collect();
+    if shown.is_empty() { "(no files)".to_owned() } else { shown.join("\n\n") }
 }
 
 #[derive(Serialize)]
