@@ -32,7 +32,7 @@ fn each_built_in_expert_has_a_page_that_says_what_to_look_at_and_how_to_answer()
         assert!(!domain.is_empty() && unknown.is_empty(), "{name}");
         assert!(expert.description.len() <= 120, "{name}: {}", expert.description.len());
         if expert.kind == Kind::Reviewer {
-            for part in ["critical", "high, medium, low", "`path:line`", "quote", "Suggestion"] {
+            for part in ["critical (", "high (", "medium (", "low (", "`path:line`", "quote", "Suggestion"] {
                 assert!(persona.contains(part), "{name} does not ask for {part}");
             }
         }
