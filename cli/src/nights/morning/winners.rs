@@ -63,7 +63,7 @@ fn score_before(one: &Waiting, morning: &Morning<'_>) -> Option<String> {
         let since = fall.since;
         let what = match fall.kind {
             ChangeKind::Edit => format!("the version before the edit seen on {since}"),
-            ChangeKind::Update if since <= one.since => {
+            ChangeKind::Update if since <= one.scored() => {
                 format!("before its agents changed (seen on {since}) the skill")
             }
             // Its scores are of other agents than those now.

@@ -259,6 +259,7 @@ impl History {
                 job: name.clone(),
                 run: run.clone(),
                 since: date,
+                found_again: None,
                 start: key.skill,
                 decided: (**decided).clone(),
                 shard: night.shard_of(name),

@@ -160,8 +160,9 @@ impl<'a> Morning<'a> {
 
     /// Returns the fall during which a winner was found, if it has ended since.
     pub fn past_fall_of(&self, winner: &Waiting) -> Option<&'a Change> {
+        let scored = winner.scored();
         let is_within = |fall: &Change| {
-            fall.since <= winner.since && fall.recovered.is_some_and(|recovered| winner.since < recovered)
+            fall.since <= scored && fall.recovered.is_some_and(|recovered| scored < recovered)
         };
         let mut falls = self.past_falls.iter().filter(|(job, _)| **job == winner.job).map(|(_, fall)| *fall);
         falls.find(|fall| is_within(fall))

@@ -21,6 +21,9 @@ pub struct Waiting {
     pub run: RunId,
     /// The evening of the night that gave the verdict.
     pub since: Date,
+    /// The evening of a later night that found the same winner again: its scores are of that night.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found_again: Option<Date>,
     /// The version of the skill that the run began with.
     pub start: Digest,
     pub decided: Decided,
@@ -33,6 +36,11 @@ impl Waiting {
     /// Returns whether a person has to decide about a winner. Otherwise the verdict is open.
     pub fn is_winner(&self) -> bool {
         self.decided.is_win && !matches!(self.decided.place, Place::Applied | Place::Nowhere)
+    }
+
+    /// Returns the evening of the night that its scores are of.
+    pub fn scored(&self) -> Date {
+        self.found_again.unwrap_or(self.since)
     }
 
     fn id(&self) -> (Name, RunId) {
@@ -98,6 +106,7 @@ impl WaitingList {
         let first = self.all.iter().find(|known| known.run != new.run && known.has_version_of(new));
         let version = new.decided.champion.map(|champion| (new.job.clone(), champion));
         if let Some(first) = first {
+            new.found_again = Some(new.since);
             new.since = first.since;
             self.known.insert(new.id());
         } else if version.is_some_and(|version| self.declined.contains(&version)) {

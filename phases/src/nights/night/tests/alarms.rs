@@ -24,6 +24,19 @@ impl TestJournal {
         Morning::of(&self.history).expect("a night has begun")
     }
 
+    /// Finds a winner in this run, which is always the same version.
+    fn wins(&mut self, run: &str, key: Key) {
+        self.tuned("a", key, false);
+        let night = self.history.nights.last_mut().unwrap();
+        let mut outcome = night.done.pop().unwrap().outcome;
+        let End::Decided(decided) = &mut outcome.end else { panic!("it was tuned") };
+        decided.is_win = true;
+        decided.place = Place::Kept;
+        decided.champion = Some(wish("winner").key.skill);
+        outcome.run = Some(run.parse().unwrap());
+        self.tell(Event::Ended { job: name("a"), work: Work::Tune, outcome: Box::new(outcome) });
+    }
+
     /// Returns the falls that the morning reports.
     fn falls(&self) -> Vec<ChangeKind> {
         let kind = |worse: &Worse<'_>| match worse {
@@ -102,6 +115,21 @@ fn an_alarm_of_an_update_ends_by_itself_when_the_skill_has_recovered_and_the_nex
 }
 
 #[test]
+fn a_winner_that_is_found_again_during_a_fall_has_its_scores_from_that_fall() {
+    let mut journal = TestJournal::new();
+    journal.nights(6, &updated("skill", "1"), 80.0);
+    journal.wins("2-20261101-000000", key("skill", "1"));
+    journal.nights(1, &updated("skill", "2"), 60.0);
+    journal.wins("3-20261101-000000", key("skill", "2"));
+    assert_eq!(journal.falls(), [ChangeKind::Update]);
+    assert!(journal.nights_of_fall(&updated("skill", "2"), 80.0).is_some());
+    let morning = journal.morning();
+    let [winner] = &morning.waiting[..] else { panic!("{:?}", morning.waiting) };
+    let fall = morning.past_fall_of(winner).expect("it ended after the second search");
+    assert!(winner.since < fall.since, "the winner waits since before the fall");
+}
+
+#[test]
 fn an_edit_that_makes_a_skill_worse_is_measured_before_it_is_tuned_and_compared_with_the_version_before() {
     let mut journal = TestJournal::new();
     journal.nights(5, &wish("skill"), 80.0);
@@ -144,12 +172,7 @@ fn a_winner_is_no_edit_and_other_tasks_are_compared_with_nothing() {
     let mut journal = TestJournal::new();
     journal.nights(5, &wish("skill"), 80.0);
     journal.night(&["a"]);
-    journal.tuned("a", wish("skill").key, false);
-    let night = journal.history.nights.last_mut().unwrap();
-    let mut outcome = night.done.pop().unwrap().outcome;
-    let End::Decided(decided) = &mut outcome.end else { panic!("it was tuned") };
-    decided.champion = Some(wish("winner").key.skill);
-    journal.tell(Event::Ended { job: name("a"), work: Work::Tune, outcome: Box::new(outcome) });
+    journal.wins("2-20261101-000000", wish("skill").key);
     journal.nights(1, &wish("winner"), 60.0);
     assert!(journal.falls().is_empty());
     let mut other_suite = wish("edited");

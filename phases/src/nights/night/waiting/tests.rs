@@ -201,6 +201,7 @@ fn a_winner_that_a_later_search_finds_again_is_no_news_and_stays_dismissed() {
     entries.extend([began(2, &["a"], None), winner(2, "r2", "x")]);
     let history = History::of(&entries);
     assert_eq!(waiting(&history), [("r2".to_owned(), evening(1))]);
+    assert_eq!(history.waiting()[0].scored(), evening(2), "its scores are of the later night");
     assert!(Morning::of(&history).unwrap().better.is_empty());
     entries.push(entry(2, Event::Dismissed { job: name("a"), run: run("r2") }));
     entries.extend([began(3, &["a"], None), winner(3, "r3", "x")]);
@@ -242,9 +243,10 @@ fn shard_night(nth: i64, shard: &str, job: &str, found: Option<(&str, bool)>) ->
         let since = evening(1);
         let decided = decided(Some(Place::Branch("skilltune/a".into())));
         let start = Digest::of(b"skill");
-        let one = Waiting { job: name("a"), run: run(of), since, start, decided, shard: None };
+        let (job, run) = (name("a"), run(of));
+        let one = Waiting { job, run: run.clone(), since, found_again: None, start, decided, shard: None };
         let waiting = still_waits.then(|| Box::new(one));
-        entries.push(entry(nth, Event::Waits { job: name("a"), run: run(of), waiting }));
+        entries.push(entry(nth, Event::Waits { job: name("a"), run, waiting }));
     }
     entries.push(entry(nth, Event::Over { why: Over::Done }));
     ShardNight::last(entries).unwrap()
