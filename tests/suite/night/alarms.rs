@@ -210,7 +210,10 @@ fn a_bad_edit_that_is_repaired_in_part_is_reported_with_what_is_still_missing() 
     let (points, upper) = (now["points"].as_f64().unwrap(), now["upper"].as_f64().unwrap());
     assert!(-20.0 < points && points < -10.0 && upper < 0.0, "{worse}");
     let page = nights.page();
-    assert!(page.contains(" on the same scenarios. In the last nights: -15.8 points, between -"), "{page}");
+    assert!(
+        page.contains(" on the same scenarios. Average of the last 4 nights: -15.8 points, between -"),
+        "{page}"
+    );
 }
 
 /// Installs another version of the executor, with this name.

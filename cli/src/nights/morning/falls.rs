@@ -70,9 +70,17 @@ fn changed(change: &Change) -> String {
         format!(" `skilltune export {run} start DIR` copies the version before.")
     });
     let cause = cause(change);
-    let now = change.now.map(|now| format!(" In the last nights: {}.", difference(now)));
+    let now = change.now.map(|now| format!(" {}: {}.", last_nights(change), difference(now)));
     let now = now.unwrap_or_default();
     format!("{points} points since {cause}, {bounds}, on the same scenarios.{now}{version}")
+}
+
+/// Names the nights that the score of now is of. After a repair the first of them may still be fallen ones.
+fn last_nights(change: &Change) -> String {
+    match change.last_nights() {
+        1 => "In the last night".to_owned(),
+        several => format!("Average of the last {several} nights"),
+    }
 }
 
 /// Says how far the scores are from those before a change.

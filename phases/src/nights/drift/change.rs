@@ -142,6 +142,11 @@ impl Change {
         self.fall.is_sure() && self.recovered.is_none()
     }
 
+    /// Returns the number of nights whose trials `now` counts together.
+    pub fn last_nights(&self) -> usize {
+        self.recent.len()
+    }
+
     /// Returns the mean score of the version before.
     pub fn score_before(&self) -> Option<f64> {
         self.before.mean()

@@ -142,6 +142,7 @@ fn a_recovery_in_part_is_shown_and_its_trials_do_not_lower_the_old_level() {
     }
     let now = change.now.unwrap();
     assert!((now.points - 6.0).abs() < 0.1 && now.is_sure() && change.is_open(), "{now:?}");
+    assert_eq!(change.last_nights(), LAST_NIGHTS, "a page says of how many nights it is the average");
     assert!(change.follow(day(10), &flat(0..SCENARIOS, 79.0), false), "one point is within chance");
     assert!((change.level().mean().unwrap() - 80.0).abs() < 0.01, "{:?}", change.level().mean());
 }
