@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use jiff::civil::Date;
-use jiff::{Timestamp, ToSpan as _, Zoned};
+use jiff::{Timestamp, Zoned};
 use rustix::process::Signal;
 use skilltune_phases::base::ceiling::Ceilings;
 use skilltune_phases::base::name::Name;
@@ -225,7 +225,6 @@ impl<'a> Driver<'a> {
         let content = &self.plan.content;
         let history = &self.book.history;
         let Some(night) = history.last() else { return Share::Nothing };
-        let week = self.clock.now().checked_sub(7.days()).map_or(Timestamp::MIN, |then| then.timestamp());
         // Programs under way may still use their whole share.
         let reserved = self.working.iter().map(|(job, Under { most, .. })| {
             let spent = night.spent_by(job);
@@ -240,7 +239,7 @@ impl<'a> Driver<'a> {
         let part = |whole: Ceilings| night.shard.map_or(whole, |shard| shard.ceilings(whole));
         let limits = [
             (part(content.night.ceilings()), night.spent().plus(reserved)),
-            (part(content.week.ceilings()), history.spent_since(week).plus(reserved)),
+            (part(content.week.ceilings()), history.spent_in_week(night.date).plus(reserved)),
         ];
         let own = (self.ready[name].job.entry.limits.ceilings(), night.spent_by(name));
         let before = match work {

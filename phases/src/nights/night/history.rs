@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jiff::Timestamp;
 use jiff::civil::Date;
+use jiff::{Timestamp, ToSpan as _};
 use serde::{Deserialize, Serialize};
 
 use super::waiting::{Waiting, WaitingList};
@@ -179,10 +179,10 @@ impl History {
         self.nights.last()
     }
 
-    /// Returns the amount spent since that time.
-    pub fn spent_since(&self, since: Timestamp) -> Spent {
-        let done = self.nights.iter().flat_map(|night| &night.done);
-        done.filter(|done| done.at >= since).map(|done| done.spent).sum()
+    /// Returns the amount spent in the nights of the seven evenings up to this one.
+    pub fn spent_in_week(&self, last: Date) -> Spent {
+        let before = last.saturating_sub(7.days());
+        self.nights.iter().filter(|night| night.date > before).map(Night::spent).sum()
     }
 
     /// Returns a unique name for a night.

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use jiff::ToSpan as _;
 use jiff::civil::Date;
-use jiff::{SignedDuration, Timestamp, ToSpan as _};
 
 use super::stuck::is_of;
 use super::{Decided, Done, End, Halt, History, Left, Night, Over, Place, Shard, Spent, Stuck, Waiting};
@@ -55,7 +55,7 @@ pub struct Morning<'a> {
     /// Jobs that a night which was killed, failed or is under way did not get to.
     pub unreached: Vec<&'a Name>,
     pub spent: Spent,
-    /// In the seven days up to its last piece of work.
+    /// In the nights of the seven evenings up to its own.
     pub week: Spent,
 }
 
@@ -117,7 +117,7 @@ impl<'a> Morning<'a> {
             broken: if is_ended { Vec::new() } else { night.under_way.keys().collect() },
             unreached: unreached(night),
             spent: night.spent(),
-            week: history.spent_since(a_week_before(night)),
+            week: history.spent_in_week(night.date),
         };
         let news = night.done.iter().filter(|done| !history.was_known(done));
         news.for_each(|done| morning.sort(done));
@@ -215,11 +215,6 @@ impl<'a> Worse<'a> {
             Self::Drifts { job, .. } | Self::Fell { job, .. } => job,
         }
     }
-}
-
-fn a_week_before(night: &Night) -> Timestamp {
-    let end = night.done.iter().map(|done| done.at).max().unwrap_or(night.began);
-    end.checked_sub(SignedDuration::from_hours(7 * 24)).unwrap_or(Timestamp::MIN)
 }
 
 /// Returns the jobs that the night, or their shard of it, did not get to before its end. Some of them may have had

@@ -166,8 +166,7 @@ impl Times {
 /// Checks the budget left at the start of the night. Without a limit there is nothing to report.
 fn budgets(plan: &NightPlan, history: &History, start: &Zoned) -> Vec<Check> {
     let content = &plan.content;
-    let since = start.checked_sub(7.days()).map_or(Timestamp::MIN, |then| then.timestamp());
-    let used = history.spent_since(since);
+    let used = history.spent_in_week(Clock::night_of(start));
     let nothing = |left| shared(&[left], 1, 1, Default::default(), Spent::default()) == Share::Nothing;
     let raise = |key: &str| format!("raise the limits of `[{key}]`");
     let mut checks = Vec::new();
