@@ -2,6 +2,7 @@
 
 use clap::Args;
 use jiff::Timestamp;
+use skilltune_phases::base::id::Digest;
 use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::tune::FailOn;
 
@@ -90,6 +91,28 @@ impl RunFlags {
 
     /// `--fresh` starts an epoch of its own, and no cached answer belongs to it.
     pub fn epoch(&self) -> u64 {
-        if self.fresh { u64::try_from(Timestamp::now().as_millisecond()).unwrap_or(1) } else { 0 }
+        if self.fresh { fresh_epoch(Timestamp::now(), std::process::id()) } else { 0 }
+    }
+}
+
+/// Returns an epoch that no other run has, not even one that begins at the same moment.
+fn fresh_epoch(now: Timestamp, process: u32) -> u64 {
+    let parts: [&[u8]; 2] = [&now.as_nanosecond().to_le_bytes(), &process.to_le_bytes()];
+    Digest::of_parts(parts).number()
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::SignedDuration;
+
+    use super::*;
+
+    #[test]
+    fn fresh_runs_of_one_moment_and_of_one_process_have_epochs_that_differ_and_fit_into_json() {
+        let now = Timestamp::UNIX_EPOCH;
+        let later = now + SignedDuration::from_nanos(1);
+        let epochs = [fresh_epoch(now, 1), fresh_epoch(now, 2), fresh_epoch(later, 1)];
+        assert!(epochs[0] != epochs[1] && epochs[0] != epochs[2], "{epochs:?}");
+        assert!(epochs.iter().all(|epoch| *epoch > 1 && *epoch < 1 << 53), "{epochs:?}");
     }
 }
