@@ -1,4 +1,5 @@
-//! The last start of a night that failed as a whole, such as on a full disk: the journal does not have it.
+//! The last start of a night that failed as a whole, such as on a full disk or with an untrusted file of jobs: the
+//! journal does not have it.
 //!
 //! It is in a small file beside the journal, which is made beforehand and overwritten in place: a full disk has no room
 //! for a new one.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Nights, after_a_win, climbs};
+use super::{Nights, WRITER, after_a_win, climbs};
 use crate::finished::{Finished, copy};
 use crate::proposing::repository::{BRANCH, Repository};
 use crate::proposing::server::{REQUEST, Server};
@@ -237,6 +237,23 @@ fn an_untrusted_file_of_jobs_has_no_status() {
     let ran = status(&nights);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{ran:?}");
     assert!(ran.stderr.contains("is not trusted, or changed since"), "{ran:?}");
+    assert!(ran.stderr.contains("hint: until then every night refuses to start"), "{ran:?}");
+}
+
+#[test]
+fn a_scheduled_night_that_refused_an_untrusted_file_is_said_by_status_and_by_the_next_one() {
+    let nights = after_a_win();
+    let edited = format!("keep = 30\n{WRITER}");
+    fs::write(nights.scene.path("project/skilltune-night.toml"), &edited).unwrap();
+    assert_eq!(nights.night("2026-11-03", &["--scheduled"]).code, Some(2));
+    assert_eq!(nights.night("2026-11-04", &[]).code, Some(2));
+    nights.write_jobs(&edited);
+    let ran = status(&nights);
+    let when = "A night failed at 2026-11-03 02:30:00 UTC: ";
+    assert!(ran.code == Some(4) && ran.stdout.starts_with(when), "a person saw the later one: {ran:?}");
+    assert!(ran.stdout.contains("skilltune-night.toml is not trusted, or changed since: "), "{ran:?}");
+    assert_eq!(nights.night("2026-11-05", &["--scheduled"]).code, Some(0));
+    assert!(nights.page().contains(&format!("\n- {when}")), "{}", nights.page());
 }
 
 /// Creates nights in a repository with a remote and a `gh`, whose winner is to become a pull request.

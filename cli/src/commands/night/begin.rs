@@ -44,10 +44,11 @@ pub fn run(
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     let plan = NightPlan::read(args.file.file.as_deref(), env)?;
-    plan.require_trust(env)?;
-    let went = night(&plan, args, selection, env, printer);
+    let trusted = plan.require_trust(env);
+    let went = trusted.and_then(|()| night(&plan, args, selection, env, printer));
+    // A person sees why their own night refuses to start, but not why a scheduled one does.
     if let Err(complaint) = &went
-        && complaint.kind == ErrorKind::Ours
+        && (args.scheduled || complaint.kind == ErrorKind::Ours)
     {
         let now = Clock::new().now().timestamp();
         failed_start::record(&Shelf::of(&plan), now, complaint, &Secrets::of(env));

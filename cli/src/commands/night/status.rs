@@ -27,7 +27,7 @@ pub const OVERDUE: Duration = Duration::from_secs(26 * 3600);
 pub fn run(args: &NightStatusArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let plan = NightPlan::read(args.view.file.file.as_deref(), env)?;
     // The next night will not run either.
-    plan.require_trust(env)?;
+    plan.require_trust(env).map_err(|why| why.hint("until then every night refuses to start"))?;
     let shelf = Shelf::of(&plan);
     let history = shelf.read()?;
     let failed = failed_start::since(&shelf, history.last().map(|night| night.began));
