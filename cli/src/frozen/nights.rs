@@ -25,11 +25,11 @@ pub(super) fn replay(given: &Texts) -> Replayed {
         let history = History::of(&entries[..end]);
         let morning = Morning::of(&history).expect("a night has begun");
         let name = &morning.night.name;
-        for (kind, text) in [("md", page(&morning)), ("json", line(&json::object(&morning)))] {
+        for (kind, text) in [("md", page(&morning)), ("json", line(&json::object(&morning, None)))] {
             texts.insert(format!("files/{NIGHTS}/mornings/{name}.{kind}"), text.clone());
             texts.insert(format!("files/{NIGHTS}/night.{kind}"), text);
         }
-        texts.insert(format!("files/{NIGHTS}/junit.xml"), junit::junit(&morning));
+        texts.insert(format!("files/{NIGHTS}/junit.xml"), junit::junit(&morning, None));
     }
     let history = History::of(&entries);
     for (name, job) in history.jobs.iter().filter(|(_, job)| !job.points.is_empty()) {

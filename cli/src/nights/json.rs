@@ -9,9 +9,11 @@ use skilltune_phases::nights::night::{
 };
 use skilltune_phases::runs::plan::RunId;
 
+use crate::nights::failed_start::FailedStart;
 use crate::nights::morning::{UNREACHED, ended, headline, left, stuck};
 
-pub fn object(morning: &Morning<'_>) -> Value {
+/// Formats a morning. `failed` is the failure of an earlier night that no page has said yet.
+pub fn object(morning: &Morning<'_>, failed: Option<&FailedStart>) -> Value {
     let night = morning.night;
     json!({
         "night": night.name,
@@ -24,7 +26,7 @@ pub fn object(morning: &Morning<'_>) -> Value {
         "missing_shards": night.missing_shards(),
         "killed_shards": night.killed_shards(),
         "needs_you": morning.needs_you(),
-        "headline": headline(morning),
+        "headline": headline(morning, failed),
         "better": morning.better.iter().map(|one| better(one, night)).collect::<Vec<_>>(),
         "waiting": morning.waiting.iter().map(waiting).collect::<Vec<_>>(),
         "worse": morning.worse.iter().map(worse).collect::<Vec<_>>(),

@@ -9,16 +9,18 @@ use skilltune_phases::base::name::Name;
 use skilltune_phases::nights::night::{Done, End, Halt, Morning, Work, Worse};
 
 use crate::loops::tune::report::junit::safe;
+use crate::nights::failed_start::FailedStart;
 use crate::nights::json::kind_of;
 use crate::nights::morning::{UNREACHED, ended, headline, left, stuck, worse};
 
-pub fn junit(morning: &Morning<'_>) -> String {
+/// Formats a morning. `failed` is the failure of an earlier night that no page has said yet.
+pub fn junit(morning: &Morning<'_>, failed: Option<&FailedStart>) -> String {
     let night = morning.night;
     let mut report = Report::new("skilltune night");
     let mut suite = TestSuite::new("night");
     suite.add_property(("night", night.name.as_str()));
     suite.add_property(("date", night.date.to_string().as_str()));
-    suite.add_property(("needs_you", safe(&headline(morning)).as_str()));
+    suite.add_property(("needs_you", safe(&headline(morning, failed)).as_str()));
     suite.add_test_cases(night.jobs.iter().map(|job| case(morning, job)));
     report.add_test_suite(suite);
     report.to_string().expect("a text of safe characters has an XML text")

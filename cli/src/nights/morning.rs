@@ -88,10 +88,12 @@ fn outcome_text(place: &Place) -> String {
     }
 }
 
-/// Returns the answer to the first question, in one line.
-pub fn headline(morning: &Morning<'_>) -> String {
-    let missed = missed(morning).map(|missed| missed + ".");
-    let all = std::iter::once(answer(morning)).chain(stuck::retried(morning)).chain(missed);
+/// Returns the answer to the first question, in one line. `failed` is the failure of an earlier night that no page has
+/// said yet: the line names it unless it names evenings without a whole night.
+pub fn headline(morning: &Morning<'_>, failed: Option<&FailedStart>) -> String {
+    let earlier = missed(morning).or_else(|| Some(capitalised(&failed?.text())));
+    let earlier = earlier.map(|earlier| earlier + ".");
+    let all = std::iter::once(answer(morning)).chain(stuck::retried(morning)).chain(earlier);
     all.collect::<Vec<_>>().join(" ")
 }
 
@@ -168,7 +170,7 @@ fn failed<'a>(morning: &'a Morning<'_>) -> impl Iterator<Item = &'a Done> {
 }
 
 /// Returns `night.md`: the questions of a reader, in the order in which they ask them. `week` has the limits of seven
-/// days, and `failed` is the failure of an earlier night that no page has said yet.
+/// days, and `failed` is that of the headline.
 pub fn page(
     morning: &Morning<'_>,
     inbox: &Path,
@@ -180,7 +182,7 @@ pub fn page(
     let shard = night.shard.map(|shard| format!(", shard {shard}")).unwrap_or_default();
     let mut page = MarkdownPage::titled(&format!("Night of {}{shard}", night.date));
     page.section("Does anything need me?");
-    page.paragraph(marked(&headline(morning)));
+    page.paragraph(marked(&headline(morning, failed)));
     let needs = needs(morning);
     if !needs.is_empty() {
         page.list(needs);

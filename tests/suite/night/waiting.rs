@@ -253,7 +253,12 @@ fn a_scheduled_night_that_refused_an_untrusted_file_is_said_by_status_and_by_the
     assert!(ran.code == Some(4) && ran.stdout.starts_with(when), "a person saw the later one: {ran:?}");
     assert!(ran.stdout.contains("skilltune-night.toml is not trusted, or changed since: "), "{ran:?}");
     assert_eq!(nights.night("2026-11-05", &["--scheduled"]).code, Some(0));
-    assert!(nights.page().contains(&format!("\n- {when}")), "{}", nights.page());
+    let (page, morning) = (nights.page(), nights.morning());
+    assert!(page.contains(&format!("\n- {when}")), "{page}");
+    assert!(
+        morning["headline"].as_str().unwrap().starts_with(&format!("No. All is well. {when}")),
+        "{morning}"
+    );
 }
 
 /// Creates nights in a repository with a remote and a `gh`, whose winner is to become a pull request.

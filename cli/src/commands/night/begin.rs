@@ -151,9 +151,9 @@ pub fn leave_pages(
     let failed = failed_start::behind(&book.shelf, morning);
     let week = plan.content.week;
     let page = morning::page(morning, inbox.path(), &TimeZone::system(), week, failed.as_ref());
-    let mut object = json::object(morning);
+    let mut object = json::object(morning, failed.as_ref());
     let written = book.put("night.md", &page);
-    let written = written.and(book.put("junit.xml", &junit::junit(morning)));
+    let written = written.and(book.put("junit.xml", &junit::junit(morning, failed.as_ref())));
     let written = written.and(book.put("night.json", &line(&object)));
     let written = written.and(run_commands(&mut object, morning, plan, book, env, printer));
     let object = line(&object);
@@ -162,7 +162,7 @@ pub fn leave_pages(
     match format {
         Format::Json => printer.json(&object)?,
         Format::Human if !is_quiet || exit == Exit::Ended => {
-            printer.data(&morning::headline(morning))?;
+            printer.data(&morning::headline(morning, failed.as_ref()))?;
             let path = book.shelf.place("night.md");
             printer.data(&format!("the whole page: {}", shell_path(path.path())))?;
         }

@@ -45,20 +45,22 @@ pub fn run(args: &NightStatusArgs, env: &Environment, printer: Printer) -> Resul
         exit => exit,
     };
     let late = late(failed.as_ref(), overdue, now);
+    let behind = failed_start::behind(&shelf, &morning);
     match args.view.format {
         Format::Json => {
-            let mut object = json::object(&morning);
+            let mut object = json::object(&morning, behind.as_ref());
             object["overdue_seconds"] = overdue.map(|age| age.as_secs()).into();
             object["failed_start"] = json!(failed);
             if let Some(late) = late {
-                object["headline"] = format!("{late} The last night: {}", morning::headline(&morning)).into();
+                let headline = morning::headline(&morning, behind.as_ref());
+                object["headline"] = format!("{late} The last night: {headline}").into();
             }
             printer.json(&object.to_string())?;
         }
         Format::Human if args.quiet && exit == Exit::Reached => {}
         Format::Human => {
             let inbox = inbox::place(&shelf);
-            let (week, behind) = (plan.content.week, failed_start::behind(&shelf, &morning));
+            let week = plan.content.week;
             let page = morning::page(&morning, inbox.path(), &TimeZone::system(), week, behind.as_ref());
             if let Some(late) = late {
                 printer.data(&format!("{late} This is the page of the last night.\n"))?;

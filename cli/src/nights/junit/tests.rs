@@ -115,13 +115,13 @@ fn each_fate_of_a_job_is_another_kind_of_test_case() {
     story.left("late", Left::Time);
     story.left("gone", Left::Refused { why: "no suite".into() });
     story.tell(Event::Asked { job: "killed".parse().unwrap(), work: Work::Tune });
-    let killed = junit(&Morning::of(&story.history).unwrap());
+    let killed = junit(&Morning::of(&story.history).unwrap(), None);
     assert!(case(&killed, "killed").contains("type=\"killed\""), "{killed}");
     let unreached = "<skipped message=\"not begun: the night did not get to it";
     assert!(case(&killed, "idle").contains(unreached), "{killed}");
     story.tell(Event::Over { why: Over::Done });
 
-    let xml = junit(&Morning::of(&story.history).unwrap());
+    let xml = junit(&Morning::of(&story.history).unwrap(), None);
     assert!(xml.contains("tests=\"12\" skipped=\"5\" failures=\"1\" errors=\"2\""), "{xml}");
     for (job, what) in [
         ("drifts", "<failure message=\"drifts: 20.0 now, 80.0 before."),

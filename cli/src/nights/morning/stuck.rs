@@ -149,6 +149,7 @@ mod tests {
 
     use super::super::headline;
     use super::*;
+    use crate::nights::failed_start::FailedStart;
 
     fn name(text: &str) -> Name {
         text.parse().unwrap()
@@ -177,7 +178,7 @@ mod tests {
 
     #[test]
     fn a_job_that_failed_is_named_with_its_cause_and_night_also_if_a_person_knows_of_it() {
-        let headline = |entries: &[Entry]| headline(&Morning::of(&History::of(entries)).unwrap());
+        let headline = |entries: &[Entry]| headline(&Morning::of(&History::of(entries)).unwrap(), None);
         let mut entries: Vec<Entry> = (1..=2).flat_map(|night| failing(night, "a")).collect();
         let second = "No. 1 job could not be judged (agent w2 exits with 9, second night); \
                       the next night retries it.";
@@ -192,5 +193,18 @@ mod tests {
         killed[2].event = Event::Asked { job: name("b"), work: Work::Tune };
         entries.extend(killed);
         assert_eq!(headline(&entries), "No. Some jobs failed; the next night retries them.");
+    }
+
+    #[test]
+    fn a_night_that_ended_and_then_failed_is_named_unless_evenings_without_a_whole_night_are() {
+        let failed = FailedStart { at: at(1), why: "cannot write night.md".to_owned() };
+        let earlier = |nights: &[i64]| {
+            let entries: Vec<Entry> = nights.iter().flat_map(|night| failing(*night, "a")).collect();
+            let history = History::of(&entries);
+            let line = headline(&Morning::of(&history).unwrap(), Some(&failed));
+            line.split_once("retries it. ").expect("a job failed").1.to_owned()
+        };
+        assert_eq!(earlier(&[1, 2]), "A night failed at 1970-01-02 00:00:00 UTC: cannot write night.md.");
+        assert_eq!(earlier(&[1, 3]), "No scheduled night ran to its end on 1970-01-03.");
     }
 }
