@@ -82,6 +82,7 @@ impl Ui for Review {
 
     fn decided(_: &Run, decision: &Decision) -> String {
         match decision {
+            Decision::Merge { groups } if groups.is_empty() => "nothing to verify".to_owned(),
             Decision::Merge { groups } => format!("{} to verify", count(groups.len(), "different finding")),
             Decision::Close => "run ended".to_owned(),
         }
