@@ -1,5 +1,6 @@
 //! Experts end to end: rows 1 to 7 of what has to work, and files of other people.
 
+mod crash;
 mod new;
 
 use std::fs;

@@ -67,21 +67,33 @@ impl Outcome {
 
     /// Reads the outcome of a review, which has neither rounds nor a target.
     pub(crate) fn of_review(scene: &Scene, ran: &Ran) -> Self {
+        let pages = ["final-report.md", "report.json", "review.md", "review.sarif"];
+        Self::of_pages(scene, ran, &["change", "folder", "comment", "sarif"], &pages, Listing::new())
+    }
+
+    /// Reads the outcome of a draft of an expert, whose target is the folder of the project's experts.
+    pub(crate) fn of_draft(scene: &Scene, ran: &Ran) -> Self {
+        let target = listing(&scene.path("project/.agents"));
+        let pages = ["final-report.md", "report.json", "answer.md"];
+        Self::of_pages(scene, ran, &["answer_file", "file"], &pages, target)
+    }
+
+    /// Reads these pages of the run. The result has these paths, which differ.
+    fn of_pages(scene: &Scene, ran: &Ran, paths: &[&str], pages: &[&str], target: Listing) -> Self {
         let mut result = result(ran);
-        for path in ["change", "folder", "comment", "sarif"] {
+        for path in paths {
             assert!(result[path].take().is_string(), "{path}");
         }
-        let pages = ["final-report.md", "report.json", "review.md", "review.sarif"].map(|name| {
-            let bytes =
-                fs::read(scene.run_folder().join(name)).unwrap_or_else(|_| panic!("{name} is missing"));
-            (PathBuf::from(name), 0, bytes)
-        });
+        let read = |name: &&str| {
+            let bytes = fs::read(scene.run_folder().join(name));
+            (PathBuf::from(name), 0, bytes.unwrap_or_else(|_| panic!("{name} is missing")))
+        };
         Self {
             code: ran.code,
             result,
             decisions: scene.events("decided"),
-            target: Listing::new(),
-            pages: shared(scene, "", pages.to_vec()),
+            target,
+            pages: shared(scene, "", pages.iter().map(read).collect()),
             answered: scene.answered(),
         }
     }

@@ -213,6 +213,17 @@ impl SafePath {
         self.parent()?.map_or(Ok(()), |parent| parent.remove_tree(self.name()))
     }
 
+    /// Removes files that a killed program has not finished in this folder.
+    pub fn remove_unfinished(&self) -> Result<(), DiskError> {
+        let Some(folder) = self.folder()? else { return Ok(()) };
+        let is_ours = |name: &OsString| name.as_encoded_bytes().starts_with(atomic::TEMP_PREFIX.as_bytes());
+        folder
+            .names(usize::MAX)?
+            .iter()
+            .filter(|name| is_ours(name))
+            .try_for_each(|name| folder.remove_file(name))
+    }
+
     /// Makes everything written to its file system durable.
     pub fn sync_everything(&self) -> Result<(), DiskError> {
         atomic::sync_everything(self.root()?)

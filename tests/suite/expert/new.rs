@@ -10,21 +10,21 @@ use crate::background::{Background, Gate};
 use crate::scene::{Ran, Scene};
 use crate::terminal::{talked, terminal};
 
-const ABOUT: &str = "Knows Postgres.";
+pub(super) const ABOUT: &str = "Knows Postgres.";
 /// The file of the draft, below the project.
 const PLACE: &str = ".agents/experts/dba.md";
 /// The answer of the agent.
-const DRAFT: &str = "---\nname: dba\ndescription: Knows Postgres.\ntier: frontier\npipeline: execute\nrole: true\n\
+pub(super) const DRAFT: &str = "---\nname: dba\ndescription: Knows Postgres.\ntier: frontier\npipeline: execute\nrole: true\n\
                      domain: [SQL]\ntools: Bash\n---\n\nYou are a DBA.\n\n## Answer\n";
 /// The same in our own format.
-const FILE: &str = "---\nname: \"dba\"\ndescription: \"Knows Postgres.\"\ntier: \"frontier\"\npipeline: \"execute\"\n\
+pub(super) const FILE: &str = "---\nname: \"dba\"\ndescription: \"Knows Postgres.\"\ntier: \"frontier\"\npipeline: \"execute\"\n\
      domain: [\"SQL\"]\n---\n\nYou are a DBA.\n\n## Answer\n";
 
 fn draft(scene: &Scene, more: &[&str]) -> Ran {
     scene.run(&[&["expert", "new", "dba", ABOUT, "--yes", "--format", "json"], more].concat())
 }
 
-fn written(scene: &Scene) -> Option<String> {
+pub(super) fn written(scene: &Scene) -> Option<String> {
     fs::read_to_string(scene.path("project").join(PLACE)).ok()
 }
 

@@ -78,7 +78,8 @@ fn write(project: &Path, file: &Path, text: &str) -> Result<PathBuf, Complaint> 
         // It may have appeared during the call.
         require_free(project, &below)?;
         if let Some(folder) = below.parent() {
-            SafePath::below(project, folder.as_path()).make().map_err(ours)?;
+            let folder = SafePath::below(project, folder.as_path());
+            folder.make().and_then(|()| folder.remove_unfinished()).map_err(ours)?;
         }
         place.create(text.as_bytes()).map_err(ours)?;
     }
