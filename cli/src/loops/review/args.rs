@@ -23,7 +23,7 @@ pub struct ReviewArgs {
     /// Agent of every role that no other flag names: NAME or NAME:MODEL
     #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
     pub agent: Option<AgentSpec>,
-    /// Agent that plays the reviewers [default: that of their tier in [experts], else the executor]
+    /// Agent that plays the reviewers [default: that of their tier, else the executor]
     #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
     pub reviewer: Option<AgentSpec>,
     /// Agent that checks the findings, preferably of another family [default: the evaluator]
