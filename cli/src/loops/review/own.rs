@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use skilltune_orchestrator::git::{Content, FileChange, Kind};
+use skilltune_orchestrator::skill_files;
 use skilltune_phases::base::material::Body;
 use skilltune_phases::loops::review::DECIDING;
 use skilltune_phases::loops::review::finding::{Finding, Place, Severity, Side};
@@ -72,10 +73,8 @@ fn keys(file: &FileChange, changed: &Changed) -> Vec<Finding> {
     if text.len() > 1 << 20 || changed.path.ends_with(".lock") || changed.path.ends_with("-lock.json") {
         return Vec::new();
     }
-    let line_of = |at: usize| u32::try_from(text[..at].matches('\n').count() + 1).unwrap_or(u32::MAX);
     let is_added = |line: &u32| changed.added.iter().any(|(first, last)| (first..=last).contains(&line));
-    let lines: BTreeSet<u32> =
-        lint::likely_keys(text).into_iter().map(|(at, _)| line_of(at)).filter(is_added).collect();
+    let lines: BTreeSet<u32> = lines_of(text, lint::likely_keys(text)).filter(is_added).take(MOST).collect();
     let finding = |line: u32| {
         let shown = text.lines().nth(line as usize - 1).unwrap_or_default();
         let shown: String = lint::without_keys(shown, "[hidden]").trim().chars().take(120).collect();
@@ -89,6 +88,16 @@ fn keys(file: &FileChange, changed: &Changed) -> Vec<Finding> {
         }
     };
     lines.into_iter().map(finding).collect()
+}
+
+/// Returns the lines of some places, which are in order: a text may be full of keys.
+fn lines_of<'t>(text: &'t str, places: Vec<(usize, &'t str)>) -> impl Iterator<Item = u32> + 't {
+    let (mut line, mut counted) = (1, 0);
+    places.into_iter().map(move |(at, _)| {
+        line += text[counted..at].matches('\n').count();
+        counted = at;
+        u32::try_from(line).unwrap_or(u32::MAX)
+    })
 }
 
 /// Returns the folders of skills whose page is among the changed files.
@@ -115,7 +124,9 @@ fn lint_of(subject: &Subject, folder: &str) -> Vec<Finding> {
         .filter_map(|file| Some((within(&file.path.to_string())?, file)))
         .collect();
     let is_changed = |path: &str| changed.iter().any(|(changed, _)| changed == path);
-    let kept = skilltune_orchestrator::skill_files::load(&root, name).ok();
+    // Another revision may have a symlink there.
+    let is_plain = root.canonicalize().is_ok_and(|real| real == root);
+    let kept = is_plain.then(|| skill_files::load(&root, name).ok()).flatten();
     let kept =
         kept.iter().flat_map(|files| files.files().iter().filter(|file| !is_changed(&file.path)).cloned());
     let new = changed.iter().filter_map(|(path, file)| Some(lint_file(path, file.after.as_ref()?)));
