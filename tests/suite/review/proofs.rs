@@ -77,7 +77,7 @@ fn a_command_that_would_fail_anyway_or_only_looks_proves_nothing() {
 
 #[test]
 fn a_failure_a_crash_and_a_hang_prove_a_finding_and_leave_nothing_running() {
-    let project = Project::with_settings(&json!({}), "[commands]\nseconds = 2\n");
+    let project = Project::with_settings(&json!({}), "[commands]\nseconds = 10\n");
     project.write("fails", &program("echo it fails now; exit 1"));
     project.write("crashes", &program("echo it fails now; kill -SEGV $$"));
     project.write("hangs", &program("echo it fails now; while :; do sleep 0.1; done"));
