@@ -56,7 +56,10 @@ fn one_agent_finds_a_fault_another_one_confirms_it_and_a_command_proves_it() {
         assert_eq!(ran.failures(), [""; 0], "{ran:?}");
         assert_eq!(ran.summary["counts"]["proved"], json!(1), "{ran:?}");
         let page = fs::read_to_string(&scene.files("review.md")[0]).unwrap();
-        assert!(page.contains("high, proved: An empty list has no average") && page.contains("`calc.js:3`"), "{page}");
+        assert!(
+            page.contains("high, proved: An empty list has no average") && page.contains("`calc.js:3`"),
+            "{page}"
+        );
         let ended = ran.history.iter().filter_map(|line| line.pointer("/event/done/outcome/ran"));
         let ended: Vec<_> = ended.map(|end| (&end["exit"], &end["announced"])).collect();
         assert_eq!(ended, [(&json!(1), &json!(true)), (&json!(0), &json!(false))], "{ran:?}");
