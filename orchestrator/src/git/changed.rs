@@ -54,18 +54,23 @@ pub fn root(git: &Git<'_>, folder: &Path) -> Result<PathBuf, ChangedError> {
     }
 }
 
+/// Returns the commit of a revision such as `main`.
+pub fn commit(git: &Git<'_>, root: &Path, revision: &str) -> Result<String, ChangedError> {
+    let commit = format!("{revision}^{{commit}}");
+    let named = Command::new(["rev-parse", "--verify", "--quiet", "--end-of-options", &commit]);
+    match git.at(root).id(named) {
+        Err(GitError::Failed { code: Some(_), .. } | GitError::Garbled) => {
+            Err(ChangedError::NoRevision(revision.to_owned()))
+        }
+        id => Ok(id?),
+    }
+}
+
 impl Changed {
     /// Returns the changes between a revision and the working tree with this root.
     pub fn since(git: &Git<'_>, root: &Path, revision: &str) -> Result<Self, ChangedError> {
+        let commit = commit(git, root, revision)?;
         let git = git.at(root);
-        let commit = format!("{revision}^{{commit}}");
-        let named = Command::new(["rev-parse", "--verify", "--quiet", "--end-of-options", &commit]);
-        let commit = match git.id(named) {
-            Err(GitError::Failed { code: Some(_), .. } | GitError::Garbled) => {
-                return Err(ChangedError::NoRevision(revision.to_owned()));
-            }
-            commit => commit?,
-        };
         let guard = Guard::of(&Settings::of(&git)?)?;
         let git = git.with_env(guard.env());
         // Dirty submodules are skipped: git would start another git there, with that repository's settings.

@@ -30,11 +30,11 @@ mod special;
 mod state;
 mod tree;
 
-pub use changed::{Changed, ChangedError, root};
+pub use changed::{Changed, ChangedError, commit, root};
 pub use error::ProposeError;
 pub use listed::{Content, Kind, RevisionError, link_text};
 pub use propose::{Wanted, propose, rehearse, require_repository};
-pub use range::{ChangeSet, FileChange, Range, RangeError, commit, files_of, on_disk, store_commit};
+pub use range::{ChangeSet, FileChange, Range, RangeError, files_of, on_disk, store_commit};
 pub use revision::{Files, Revision};
 pub use runner::{Git, GitError, Program};
 pub use state::ProposalState;

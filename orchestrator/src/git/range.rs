@@ -12,7 +12,7 @@ use std::path::Path;
 
 use rustix::fs::FileType;
 
-use super::changed::{Changed, ChangedError};
+use super::changed::{Changed, ChangedError, commit};
 use super::listed::{Content, Kind, Listed, RevisionError, list, read_all, with_folders};
 use super::runner::{Command, Git, GitError};
 use crate::disk::{DiskError, SafePath};
@@ -89,17 +89,6 @@ impl Range {
             }
         };
         Ok(ChangeSet { base: Some(base), ..changes })
-    }
-}
-
-/// Returns the commit that a name stands for.
-pub fn commit(git: &Git<'_>, root: &Path, name: &str) -> Result<String, RangeError> {
-    let commit = format!("{name}^{{commit}}");
-    match git.at(root).id(Command::new(["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])) {
-        Err(GitError::Failed { code: Some(_), .. } | GitError::Garbled) => {
-            Err(ChangedError::NoRevision(name.to_owned()).into())
-        }
-        id => Ok(id?),
     }
 }
 
