@@ -79,6 +79,21 @@ pub fn cast<'a>(
     roles.into_iter().filter_map(cast).collect()
 }
 
+/// Like [`cast`], for a loop in which the built-in agent, which knows only skills, cannot do this.
+pub fn cast_models(
+    roles: &[RoleSpec],
+    settings: &Settings,
+    env: &Environment,
+    work: &str,
+) -> Result<Casting, Complaint> {
+    let casting = cast(roles, settings, env, BuiltIn::KnowsNothing)?;
+    if casting.values().any(|part| part.agent.is_built_in()) {
+        return Err(Complaint::input(format!("the built-in agent cannot {work}; it only checks skills"))
+            .hint("pass another agent; `skilltune doctor` lists installed agents"));
+    }
+    Ok(casting)
+}
+
 /// Returns the parts of a resumed run: names from its plan, everything else from the current settings.
 pub fn recast<'a>(
     roles: impl IntoIterator<Item = &'a RoleSpec>,

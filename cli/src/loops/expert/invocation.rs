@@ -6,7 +6,7 @@ use skilltune_phases::experts::{self, Tier};
 use skilltune_phases::loops::expert::{Draft, Expert, Origin, Persona};
 
 use crate::args::overrides::apply_shared_flags;
-use crate::casting::{self, BuiltIn, Casting};
+use crate::casting;
 use crate::loops::expert::args::{AskArgs, NewArgs, PlayFlags};
 use crate::loops::expert::roster::{Entry, Roster};
 use crate::loops::expert::settings::ExpertSettings;
@@ -118,7 +118,7 @@ fn common(
         apply_tier(&mut settings, tier);
     }
     casting::fill(&mut settings, env);
-    let casting = casting(&settings, env)?;
+    let casting = casting::cast_models(Expert::ROLES, &settings, env, "play an expert")?;
     Ok(Common {
         project: env.project_here(),
         settings,
@@ -129,18 +129,8 @@ fn common(
 }
 
 /// Takes the agent and the model that the settings have for this tier.
-fn apply_tier(settings: &mut Settings, tier: Tier) {
+pub fn apply_tier(settings: &mut Settings, tier: Tier) {
     if let Some(agent) = settings.of::<ExpertSettings>().of_tier(tier).cloned() {
         settings.roles.executor = agent;
     }
-}
-
-/// Refuses the built-in agent, which knows only skills.
-fn casting(settings: &Settings, env: &Environment) -> Result<Casting, Complaint> {
-    let casting = casting::cast(Expert::ROLES, settings, env, BuiltIn::KnowsNothing)?;
-    if casting.values().any(|part| part.agent.is_built_in()) {
-        return Err(Complaint::input("the built-in agent cannot play an expert; it only checks skills")
-            .hint("pass another agent; `skilltune doctor` lists installed agents"));
-    }
-    Ok(casting)
 }

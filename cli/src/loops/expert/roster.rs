@@ -21,8 +21,7 @@ use crate::text::plain::one_line;
 use crate::trust::file::TextFile;
 
 /// The folders of other programs in a project and in a home.
-pub const FOREIGN: [&str; 5] =
-    [".claude/agents", GEMINI, ".opencode/agent", ".opencode/agents", ".codex/agents"];
+const FOREIGN: [&str; 5] = [".claude/agents", GEMINI, ".opencode/agent", ".opencode/agents", ".codex/agents"];
 const GEMINI: &str = ".gemini/agents";
 /// More files of a source are not read.
 const MOST_FILES: usize = 500;
@@ -177,8 +176,6 @@ fn sources(place: &Path, project: &Path, settings: &Settings, env: &Environment)
 
 /// Returns the sources of a project, the one that wins last.
 fn of_project(place: &Path, project: &Path, settings: &Settings) -> Vec<Source> {
-    let own = settings.of::<ExpertSettings>().folder.value.as_path();
-    let folders = FOREIGN.iter().map(Path::new).chain([own]);
     let (root, named) = (real(place), real(project));
     let source = |below: &Path| Source {
         root: root.clone(),
@@ -186,7 +183,13 @@ fn of_project(place: &Path, project: &Path, settings: &Settings) -> Vec<Source> 
         below: below.to_owned(),
         origin: Origin::Project,
     };
-    folders.map(source).collect()
+    expert_folders(settings).map(source).collect()
+}
+
+/// Returns the folders of a project that may hold experts, the one that wins last.
+pub fn expert_folders(settings: &Settings) -> impl Iterator<Item = &Path> {
+    let own = settings.of::<ExpertSettings>().folder.value.as_path();
+    FOREIGN.iter().map(Path::new).chain([own])
 }
 
 fn real(path: &Path) -> PathBuf {

@@ -16,7 +16,7 @@ use skilltune_phases::suites::checks::RunThem;
 
 use crate::args::overrides::apply_shared_flags;
 use crate::casting;
-use crate::casting::{BuiltIn, Casting, system_confines};
+use crate::casting::system_confines;
 use crate::loops::gan::args::GanArgs;
 use crate::loops::gan::browser::{self, Found};
 use crate::loops::gan::design_file::DesignFile;
@@ -80,7 +80,7 @@ impl Invocation {
         design.apply(&mut settings);
         apply_shared_flags(&mut settings, args.agent.as_ref(), args.calls.timeout, &args.given);
         casting::fill(&mut settings, env);
-        let casting = casting(&settings, env)?;
+        let casting = casting::cast_models(Gan::ROLES, &settings, env, "build anything")?;
         let gan = settings.of::<GanSettings>();
         let rules = rules(gan, &asked, design.name())?;
         let browser = gan.browser.value.then(|| browser::found(env)).flatten();
@@ -189,16 +189,6 @@ fn apply(set: &Setting<ApplyName>) -> Apply {
         Apply::Propose(Form::PullRequest) if !set.origin.is_persons() => Apply::Propose(Form::Branch),
         apply => apply,
     }
-}
-
-/// Refuses the built-in agent, which knows only skills.
-fn casting(settings: &Settings, env: &Environment) -> Result<Casting, Complaint> {
-    let casting = casting::cast(Gan::ROLES, settings, env, BuiltIn::KnowsNothing)?;
-    if casting.values().any(|part| part.agent.is_built_in()) {
-        return Err(Complaint::input("the built-in agent cannot build anything; it only checks skills")
-            .hint("pass another agent; `skilltune doctor` lists installed agents"));
-    }
-    Ok(casting)
 }
 
 /// Returns a folder, or a path where one can be created. The missing part of a path must not contain `..`.

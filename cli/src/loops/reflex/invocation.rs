@@ -10,7 +10,7 @@ use skilltune_phases::suites::checks::RunThem;
 
 use crate::args::overrides::{apply_shared_flags, override_with};
 use crate::casting;
-use crate::casting::{BuiltIn, Casting, system_confines};
+use crate::casting::system_confines;
 use crate::inputs::task;
 use crate::loops::reflex::args::new::{NewArgs, TaskSource};
 use crate::loops::reflex::rules_file::RulesFile;
@@ -60,7 +60,7 @@ impl Invocation {
         let mut settings = crate::loops::settings(&project, env)?;
         apply_flags(&mut settings, args);
         casting::fill(&mut settings, env);
-        let casting = casting(&settings, env)?;
+        let casting = casting::cast_models(Reflex::ROLES, &settings, env, "write texts")?;
         let rules_file = args.rules.as_ref().map(|path| RulesFile::read(&env.named(path)?)).transpose()?;
         let reflex = settings.of::<ReflexSettings>();
         let weights = reflex.weights();
@@ -171,14 +171,4 @@ fn asked_task(args: &NewArgs, env: &Environment, person: Option<&dyn Answers>) -
         ));
     }
     Ok(text.to_owned())
-}
-
-/// Refuses the built-in agent, which knows only skills.
-fn casting(settings: &Settings, env: &Environment) -> Result<Casting, Complaint> {
-    let casting = casting::cast(Reflex::ROLES, settings, env, BuiltIn::KnowsNothing)?;
-    if casting.values().any(|part| part.agent.is_built_in()) {
-        return Err(Complaint::input("the built-in agent cannot write texts; it only checks skills")
-            .hint("pass another agent; `skilltune doctor` lists installed agents"));
-    }
-    Ok(casting)
 }

@@ -11,11 +11,11 @@ use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::git::{Content, Git, Kind, files_of};
 use skilltune_orchestrator::snapshot::RelPath;
 use skilltune_phases::loops::review::finding::Suppression;
+use skilltune_phases::loops::shared::commands::MANIFESTS;
 use tempfile::TempDir;
 
 use crate::loops;
-use crate::loops::expert::roster::{FOREIGN, Roster};
-use crate::loops::expert::settings::ExpertSettings;
+use crate::loops::expert::roster::{Roster, expert_folders};
 use crate::loops::review::subject::{Commit, Subject, refused, with_git};
 use crate::settings::Settings;
 use crate::terminal::complaint::{Complaint, ours};
@@ -23,7 +23,7 @@ use crate::terminal::environment::{Environment, SETTINGS_FILE};
 use crate::trust::file::TextFile;
 
 /// The file in which a person suppresses findings.
-pub const SUPPRESSIONS: &str = "skilltune-review.toml";
+const SUPPRESSIONS: &str = "skilltune-review.toml";
 /// A larger file is not one that decides.
 const LARGEST: u64 = 1 << 20;
 
@@ -34,13 +34,17 @@ pub struct Base {
     /// The project's path in the files under review; none if it is elsewhere.
     reviewed: Option<PathBuf>,
     commit: Option<Commit>,
+    /// The settings, the suppressions and the manifests that there are.
+    texts: BTreeMap<String, String>,
 }
 
 impl Base {
-    pub fn of(subject: &Subject, project: &Path) -> Self {
+    pub fn read(subject: &Subject, project: &Path, env: &Environment) -> Result<Self, Complaint> {
         let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
         let reviewed = project.strip_prefix(&subject.root).ok().map(Path::to_owned);
-        Self { reviewed, commit: subject.decides.clone(), project }
+        let base = Self { reviewed, commit: subject.decides.clone(), project, texts: BTreeMap::new() };
+        let names: Vec<&str> = MANIFESTS.into_iter().chain([SETTINGS_FILE, SUPPRESSIONS]).collect();
+        Ok(Self { texts: base.read_texts(&names, env)?, ..base })
     }
 
     pub fn project(&self) -> &Path {
@@ -48,7 +52,7 @@ impl Base {
     }
 
     /// Whether the whole project is under review, so that its commands run at its root.
-    pub fn is_whole(&self) -> bool {
+    pub fn has_whole_project(&self) -> bool {
         self.reviewed.as_deref() == Some(Path::new(""))
     }
 
@@ -59,14 +63,14 @@ impl Base {
         };
         path == Path::new(SETTINGS_FILE)
             || path == Path::new(SUPPRESSIONS)
-            || expert_folders(settings).iter().any(|folder| path.starts_with(folder))
+            || expert_folders(settings).any(|folder| path.starts_with(folder))
     }
 
     pub fn settings(&self, env: &Environment) -> Result<Settings, Complaint> {
         if self.reviewed.is_none() {
             return Ok(loops::settings(&self.project, env)?);
         }
-        let text = self.text(SETTINGS_FILE, env)?;
+        let text = self.text(SETTINGS_FILE).cloned();
         let file = text.map(|text| TextFile::drafted(&self.project.join(SETTINGS_FILE), text));
         Ok(loops::settings_of(file, env)?)
     }
@@ -77,8 +81,8 @@ impl Base {
         }
         let place = TempDir::new()
             .map_err(|error| Complaint::ours("cannot make a temporary folder").caused_by(error))?;
-        let folders = expert_folders(settings);
-        for (path, content) in self.files(&folders.iter().map(PathBuf::as_path).collect::<Vec<_>>(), env)? {
+        let folders: Vec<&Path> = expert_folders(settings).collect();
+        for (path, content) in self.files(&folders, env)? {
             if let Kind::File { .. } = content.kind {
                 let folder = path.parent().map(|parent| SafePath::below(place.path(), parent.as_path()));
                 folder.map(|folder| folder.make()).transpose().map_err(ours)?;
@@ -88,8 +92,8 @@ impl Base {
         Ok(Roster::read(place.path(), &self.project, settings, env))
     }
 
-    pub fn suppressions(&self, env: &Environment) -> Result<Vec<Suppression>, Complaint> {
-        let Some(text) = self.text(SUPPRESSIONS, env)? else { return Ok(Vec::new()) };
+    pub fn suppressions(&self) -> Result<Vec<Suppression>, Complaint> {
+        let Some(text) = self.text(SUPPRESSIONS).cloned() else { return Ok(Vec::new()) };
         let file = TextFile::drafted(&self.project.join(SUPPRESSIONS), text);
         let page: Page = file.toml().map_err(|why| {
             Complaint::input(format!("cannot read {SUPPRESSIONS}: {why}"))
@@ -98,13 +102,13 @@ impl Base {
         Ok(page.suppress)
     }
 
-    /// Returns a text file of the project as it was before the change.
-    fn text(&self, name: &str, env: &Environment) -> Result<Option<String>, Complaint> {
-        Ok(self.texts(&[name], env)?.remove(name))
+    /// Returns a manifest or another such file of the project as it was before the change.
+    pub fn text(&self, name: &str) -> Option<&String> {
+        self.texts.get(name)
     }
 
-    /// Returns those of some text files of the project that there were before the change.
-    pub fn texts(&self, names: &[&str], env: &Environment) -> Result<BTreeMap<String, String>, Complaint> {
+    /// Reads those of some text files of the project that there were before the change.
+    fn read_texts(&self, names: &[&str], env: &Environment) -> Result<BTreeMap<String, String>, Complaint> {
         if self.reviewed.is_some() {
             let paths: Vec<&Path> = names.iter().map(Path::new).collect();
             let text = |(path, content): (RelPath, Content)| match content.kind {
@@ -144,10 +148,4 @@ impl Base {
 struct Page {
     #[serde(default)]
     suppress: Vec<Suppression>,
-}
-
-/// Returns the folders of a project that may hold experts.
-fn expert_folders(settings: &Settings) -> Vec<PathBuf> {
-    let own = settings.of::<ExpertSettings>().folder.value.as_path().to_owned();
-    FOREIGN.iter().map(PathBuf::from).chain([own]).collect()
 }

@@ -8,9 +8,9 @@ use skilltune_phases::loops::review::task::{OwnFinding, Reviewer, Rules};
 use skilltune_phases::suites::checks::{Commands, RunThem};
 
 use crate::args::overrides::{apply_shared_flags, override_with};
-use crate::casting::{self, BuiltIn, Casting, system_confines};
+use crate::casting::{self, system_confines};
+use crate::loops::expert::invocation::apply_tier;
 use crate::loops::expert::roster::{Entry, Roster};
-use crate::loops::expert::settings::ExpertSettings;
 use crate::loops::review::args::ReviewArgs;
 use crate::loops::review::base::Base;
 use crate::loops::review::diffs::Diffs;
@@ -19,7 +19,6 @@ use crate::loops::review::own;
 use crate::loops::review::settings::ReviewSettings;
 use crate::loops::review::subject::Subject;
 use crate::loops::start::Common;
-use crate::settings::Settings;
 use crate::settings::proposed;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -54,7 +53,7 @@ impl Invocation {
     pub fn new(args: &ReviewArgs, env: &Environment, printer: Printer) -> Result<Self, Complaint> {
         let subject = Subject::read(args.what.as_deref(), env)?;
         let project = env.project_here();
-        let base = Base::of(&subject, &project);
+        let base = Base::read(&subject, &project, env)?;
         let mut settings = base.settings(env)?;
         apply_shared_flags(&mut settings, args.agent.as_ref(), args.calls.timeout, &args.given);
         let roster = base.roster(&settings, env)?;
@@ -62,13 +61,13 @@ impl Invocation {
             printer.talk(&format!("note: skipped {}", broken.why));
         }
         let entries = chosen(roster, &settings.of::<ReviewSettings>().with.value.0)?;
-        if args.agent.is_none() {
-            apply_tier(&mut settings, &entries);
+        if let Some(tier) = highest(&entries).filter(|_| args.agent.is_none()) {
+            apply_tier(&mut settings, tier);
         }
         override_with(&mut settings.roles.executor, args.reviewer.clone().map(Some), "--reviewer");
         override_with(&mut settings.roles.evaluator, args.verifier.clone().map(Some), "--verifier");
         casting::fill(&mut settings, env);
-        let casting = casting(&settings, env)?;
+        let casting = casting::cast_models(Review::ROLES, &settings, env, "review")?;
         let own = settings.of::<ReviewSettings>();
         let run = proposed::by_own_word("review.commands", "--commands", &own.commands)?;
         let confined = system_confines(&settings);
@@ -79,9 +78,9 @@ impl Invocation {
             remarks: remarks.collect(),
             rules: own.rules(),
             commands: Commands { run, confined },
-            machines: machines::machines(&base, &diffs.changed, &settings, env)?,
+            machines: machines::machines(&base, &diffs.changed, &settings, env),
             found: own::findings(&subject, &diffs.changed, &base, &settings),
-            suppressed: base.suppressions(env)?,
+            suppressed: base.suppressions()?,
             foreign: entries.iter().filter_map(foreign).collect(),
             reviewers: entries.into_iter().map(reviewer).collect(),
             diffs,
@@ -146,23 +145,8 @@ fn foreign(entry: &Entry) -> Option<(TextFile, String)> {
     Some((file, entry.expert.name.clone()))
 }
 
-/// Takes the agent that the settings have for the highest tier of the reviewers.
-fn apply_tier(settings: &mut Settings, entries: &[Entry]) {
-    let highest = [Tier::Frontier, Tier::Standard, Tier::Frugal]
-        .into_iter()
-        .find(|tier| entries.iter().any(|entry| entry.expert.tier == *tier));
-    let agent = highest.and_then(|tier| settings.of::<ExpertSettings>().of_tier(tier).cloned());
-    if let Some(agent) = agent {
-        settings.roles.executor = agent;
-    }
-}
-
-/// Refuses the built-in agent, which knows only skills.
-fn casting(settings: &Settings, env: &Environment) -> Result<Casting, Complaint> {
-    let casting = casting::cast(Review::ROLES, settings, env, BuiltIn::KnowsNothing)?;
-    if casting.values().any(|part| part.agent.is_built_in()) {
-        return Err(Complaint::input("the built-in agent cannot review; it only checks skills")
-            .hint("pass another agent; `skilltune doctor` lists installed agents"));
-    }
-    Ok(casting)
+/// Returns the highest tier of the reviewers.
+fn highest(entries: &[Entry]) -> Option<Tier> {
+    let has = |tier: &Tier| entries.iter().any(|entry| entry.expert.tier == *tier);
+    [Tier::Frontier, Tier::Standard, Tier::Frugal].into_iter().find(has)
 }

@@ -2,7 +2,7 @@
 
 use skilltune_phases::loops::review::finding::Severity;
 use skilltune_phases::loops::review::task::{Changed, Machine};
-use skilltune_phases::loops::shared::commands::{MANIFESTS, Stage, found, names};
+use skilltune_phases::loops::shared::commands::{Stage, found, names};
 use skilltune_phases::loops::shared::scanners::{Scanner, applicable};
 use skilltune_phases::suites::checks::RunThem;
 
@@ -11,7 +11,6 @@ use crate::loops::review::base::Base;
 use crate::settings::Settings;
 use crate::settings::origin::Origin;
 use crate::settings::setting::Setting;
-use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::text::plain::one_line;
 
@@ -33,22 +32,16 @@ pub enum Need {
 }
 
 /// Returns the machines for these changed files.
-pub fn machines(
-    base: &Base,
-    changed: &[Changed],
-    settings: &Settings,
-    env: &Environment,
-) -> Result<Vec<Planned>, Complaint> {
-    let manifests = base.texts(&MANIFESTS, env)?;
+pub fn machines(base: &Base, changed: &[Changed], settings: &Settings, env: &Environment) -> Vec<Planned> {
     let has_tests = base.project().join("tests").is_dir();
     let found = found(&|name| match name {
         "tests" => has_tests.then(String::new),
-        name => manifests.get(name).cloned(),
+        name => base.text(name).cloned(),
     });
     let commands = Stage::ALL.into_iter().map(|stage| {
         let Setting { value, origin, .. } = settings.commands.of(stage);
         match found.iter().find(|one| one.stage == stage) {
-            _ if !base.is_whole() => {
+            _ if !base.has_whole_project() => {
                 let project = base.project().display();
                 skipped(
                     stage.word(),
@@ -74,7 +67,7 @@ pub fn machines(
     for planned in &mut all {
         check(planned, &paths, settings, env);
     }
-    Ok(all)
+    all
 }
 
 fn of_origin(origin: &Origin) -> Option<Need> {
