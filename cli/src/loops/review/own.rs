@@ -9,6 +9,7 @@ use skilltune_phases::base::material::Body;
 use skilltune_phases::loops::review::DECIDING;
 use skilltune_phases::loops::review::finding::{Finding, Place, Severity, Side};
 use skilltune_phases::loops::review::task::{Changed, OwnFinding};
+use skilltune_phases::skills::keys::HIDDEN;
 use skilltune_phases::skills::lint::{self, File, Files};
 
 use crate::loops::review::base::Base;
@@ -77,7 +78,7 @@ fn keys(file: &FileChange, changed: &Changed) -> Vec<Finding> {
     let lines: BTreeSet<u32> = lines_of(text, lint::likely_keys(text)).filter(is_added).take(MOST).collect();
     let finding = |line: u32| {
         let shown = text.lines().nth(line as usize - 1).unwrap_or_default();
-        let shown: String = lint::without_keys(shown, "[hidden]").trim().chars().take(120).collect();
+        let shown: String = lint::without_keys(shown, HIDDEN).trim().chars().take(120).collect();
         Finding {
             severity: Severity::Critical,
             title: "a key in the source".into(),

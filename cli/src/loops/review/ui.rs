@@ -10,7 +10,6 @@ use skilltune_phases::loops::review::task::Machine;
 use skilltune_phases::loops::review::{
     Answer, Decision, Ended, Entry, Files, Groups, Plan, Review, Run, Step,
 };
-use skilltune_phases::runs::run::StepState;
 
 use crate::report::advice::resume;
 use crate::report::document::{
@@ -316,10 +315,7 @@ fn result(run: &Run) -> Value {
 }
 
 fn machine(run: &Run, machine: usize, Machine { name, argv, severity, skipped }: &Machine) -> Value {
-    let end = |on| match run.state_of(&Step::Scan { machine, on }) {
-        StepState::Answered(Answer::Ran(end)) => Some(end),
-        StepState::Answered(_) | StepState::GivenUp(_) | StepState::Open => None,
-    };
+    let end = |on| run.ended(&Step::Scan { machine, on });
     json!({
         "name": name, "argv": argv, "severity": severity, "skipped": skipped,
         "after": end(Files::After), "before": end(Files::Before),

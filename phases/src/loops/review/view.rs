@@ -8,7 +8,7 @@ use super::finding::{Dropped, Finding, Place, Severity, Side};
 use super::machine::{StepEnd, reviews};
 use super::proof::{CommandEnd, Proposal, Verdict, Verification};
 use super::task::{Machine, Task};
-use super::{Answer, Files, Review, Run, Step};
+use super::{Answer, Files, Run, Step};
 use crate::base::ending::Class;
 use crate::loops::shared::diagnostics::Diagnostic;
 use crate::runs::event::Failure;
@@ -176,10 +176,7 @@ impl Run {
 
     /// Returns the findings of a command that failed with the change.
     fn scanned(&self, at: usize, machine: &Machine) -> Vec<Entry<'_>> {
-        let end = |on| match self.end_of(&Step::Scan { machine: at, on }) {
-            StepEnd::Ended(end) => Some(end),
-            StepEnd::Open | StepEnd::Failed => None,
-        };
+        let end = |on| self.ended(&Step::Scan { machine: at, on });
         let Some(after) = end(Files::After).filter(|end| end.failed()) else { return Vec::new() };
         let before = end(Files::Before);
         let found = machine.findings(after, &self.plan.task);
@@ -197,6 +194,14 @@ impl Run {
             .collect()
     }
 
+    /// Returns how the command of a step ended, once it has.
+    pub fn ended(&self, step: &Step) -> Option<&CommandEnd> {
+        match self.end_of(step) {
+            StepEnd::Ended(end) => Some(end),
+            StepEnd::Open | StepEnd::Failed => None,
+        }
+    }
+
     fn reported(&self, at: usize) -> Option<Entry<'_>> {
         let merged = self.state.merged.as_ref()?.get(at)?;
         let finding = merged.finding.clone();
@@ -204,10 +209,7 @@ impl Run {
             StepState::Answered(Answer::Verified(answer)) => Some(&**answer),
             StepState::Answered(_) | StepState::GivenUp(_) | StepState::Open => None,
         };
-        let end = |on| match self.end_of(&Step::Prove { finding: at, on }) {
-            StepEnd::Ended(end) => Some(end),
-            StepEnd::Open | StepEnd::Failed => None,
-        };
+        let end = |on| self.ended(&Step::Prove { finding: at, on });
         let proof = verification.and_then(|answer| answer.proposal.as_ref()).map(|proposal| Proved {
             proposal,
             after: end(Files::After),
@@ -417,9 +419,4 @@ impl Diagnostic {
             is_changed: true,
         }
     }
-}
-
-impl Review {
-    /// The file of suppressions, in the project.
-    pub const SUPPRESSIONS: &'static str = "skilltune-review.toml";
 }
