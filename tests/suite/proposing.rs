@@ -6,6 +6,7 @@ mod lfs;
 pub(crate) mod repository;
 mod requests;
 mod runs;
+mod series;
 pub(crate) mod server;
 
 use std::fs;

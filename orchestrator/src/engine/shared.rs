@@ -103,14 +103,14 @@ fn propose<L: LoopEngine>(
     })))
 }
 
-/// Makes the commit.
+/// Makes the commits.
 pub fn propose_now(
-    Propose { moves, form, words, version }: Propose,
+    Propose { moves, earlier, form, words, committed, version }: Propose,
     (objects, folder): (&Objects, &RunFolder),
     git: &Git<'_>,
 ) -> Result<Proposal, ProposeError> {
     let patch = folder.place().join(format!("{version}.patch"));
-    git::propose(git, objects, &Wanted { form, moves: on_disk(&moves), words, patch })
+    git::propose(git, objects, &Wanted { form, moves: on_disk(&moves), earlier, words, committed, patch })
 }
 
 /// Whether nothing failed on the way: a note may report a failure.

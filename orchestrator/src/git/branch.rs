@@ -10,17 +10,17 @@ use super::runner::{Command, GitError};
 #[derive(Debug)]
 pub(super) enum BranchState {
     Free,
-    /// An older proposal.
-    Ours {
-        commit: String,
-        content: Content,
-    },
+    /// The last commit of an older proposal.
+    Ours(String),
     /// The reason why it must not be changed.
     Taken(String),
 }
 
 /// Git's notation for a branch that must not exist yet.
 const ABSENT: &str = "";
+
+/// More commits than this are not replaced.
+pub(super) const MOST_OWN: usize = 200;
 
 pub(super) fn look(
     repository: &Repository<'_>,
@@ -39,20 +39,36 @@ pub(super) fn look(
         git.find(Command::new(["rev-parse", "--verify", "--quiet", &format!("{name}^{{commit}}")]))?;
     let Some(found) = found else { return Ok(BranchState::Free) };
     let commit = String::from_utf8_lossy(&found).trim().to_owned();
-    let content = commit::read(repository, &commit)?;
-    if !content.is_ours() {
-        return Ok(BranchState::Taken(format!("branch {branch} has commits that skilltune did not make")));
+    let (most, exclude) = (format!("--max-count={}", MOST_OWN + 1), format!("--exclude={name}"));
+    let own = git.run(Command::new(["rev-list", &most, &commit, "--not", "HEAD", &exclude, "--all"]))?;
+    Ok(match foreign(repository, (&commit, &own), wanted)? {
+        Some(why) => BranchState::Taken(format!("branch {branch} {why}")),
+        None => BranchState::Ours(commit),
+    })
+}
+
+/// Returns why a branch must not be replaced, if it has a commit that skilltune did not make for this target. `own` lists
+/// the commits that no other branch has, the newest one first, and one more than `MOST_OWN` at most.
+pub(super) fn foreign(
+    repository: &Repository<'_>,
+    (tip, own): (&str, &[u8]),
+    wanted: &Content,
+) -> Result<Option<&'static str>, GitError> {
+    let own = String::from_utf8_lossy(own);
+    // The tip counts even if another branch has it.
+    for (nth, commit) in std::iter::once(tip).chain(own.lines().skip(1)).enumerate() {
+        let content = commit::read(repository, commit)?;
+        if nth == 0 && !content.is_ours() {
+            return Ok(Some("has commits that skilltune did not make"));
+        }
+        if nth == MOST_OWN || !content.is_ours() {
+            return Ok(Some("has commits that no other branch has"));
+        }
+        if !content.has_target_of(wanted) {
+            return Ok(Some("changes another folder"));
+        }
     }
-    if !content.has_target_of(wanted) {
-        return Ok(BranchState::Taken(format!("branch {branch} changes another folder")));
-    }
-    let below = format!("{commit}^");
-    let exclude = format!("--exclude={name}");
-    let lost = Command::new(["rev-list", "--max-count=1", &below, "--not", "HEAD", &exclude, "--all"]);
-    if !git.run(lost)?.is_empty() {
-        return Ok(BranchState::Taken(format!("branch {branch} has commits that no other branch has")));
-    }
-    Ok(BranchState::Ours { commit, content })
+    Ok(None)
 }
 
 /// Points the branch to the commit, if the branch is unchanged.
@@ -63,7 +79,7 @@ pub(super) fn set(
     state: &BranchState,
 ) -> Result<(), GitError> {
     let old = match state {
-        BranchState::Ours { commit, .. } => commit,
+        BranchState::Ours(commit) => commit,
         BranchState::Free | BranchState::Taken(_) => ABSENT,
     };
     let name = full(branch);

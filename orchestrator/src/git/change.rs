@@ -4,13 +4,15 @@
 //! base: the version that the run started from    ours: HEAD    theirs: the candidate
 //! ```
 //!
-//! The user's uncommitted edits are in base and in theirs, so they are not a change and are not committed.
+//! The user's uncommitted edits are in base and in theirs, so they are not a change and are not committed. Each version of
+//! a run that makes several commits is merged like a candidate.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 
-use crate::promote::Move;
+use skilltune_phases::base::id::TreeId;
+
 use crate::snapshot::{MOST_MERGED, Manifest, Node, Objects, merge_lines};
 
 use super::error::{ProposeError, refused};
@@ -24,28 +26,24 @@ pub(super) type Changes = BTreeMap<Vec<u8>, Option<Blob>>;
 /// The entry of a version of a folder at one path.
 type Found<'a> = Option<&'a Node>;
 
-/// Returns the changes of one folder in the tree of HEAD. `prefix` is the folder's path in it, with a trailing slash.
+/// Returns what each version of one folder changes: the first one in the tree of HEAD, each other one in the tree before
+/// it. `prefix` is the folder's path in the tree, with a trailing slash.
 pub(super) fn changes(
     repository: &Repository<'_>,
     objects: &Objects,
-    one: &Move,
+    (from, versions): (TreeId, &[TreeId]),
     prefix: &[u8],
-) -> Result<Changes, ProposeError> {
-    let (from, to) = (objects.manifest(one.from)?, objects.manifest(one.to)?);
+) -> Result<Vec<Changes>, ProposeError> {
+    let from = objects.manifest(from)?;
     let ours = committed(repository, prefix, &from)?;
     let merge = Merge { repository, objects, prefix, ours: &ours };
-    let differing = differing(&from, &to);
-    merge.require_no_foreign_filter(differing.keys())?;
-    let (mut changes, mut conflicts) = (Changes::new(), Vec::new());
-    for (path, (base, theirs)) in differing {
-        match merge.one(&path, base, theirs)? {
-            Merged::Same => {}
-            Merged::Changed(blob) => drop(changes.insert([prefix, &path].concat(), blob)),
-            Merged::Conflict => conflicts.push(shown(&path)),
-        }
+    let (mut before, mut whole, mut steps) = (from.clone(), Changes::new(), Vec::new());
+    for version in versions {
+        let to = objects.manifest(*version)?;
+        steps.push(merge.step(&differing(&from, &before, &to), &mut whole)?);
+        before = to;
     }
-    conflicts.extend(in_the_way(&ours, &changes, prefix).iter().map(|path| shown(path)));
-    if conflicts.is_empty() { Ok(changes) } else { Err(conflict(&conflicts)) }
+    Ok(steps)
 }
 
 fn conflict(paths: &[String]) -> ProposeError {
@@ -55,10 +53,14 @@ fn conflict(paths: &[String]) -> ProposeError {
     )
 }
 
-/// Returns the files that differ between two versions in the properties that git stores.
-fn differing<'a>(from: &'a Manifest, to: &'a Manifest) -> BTreeMap<Vec<u8>, (Found<'a>, Found<'a>)> {
-    let files = from.differing_in_git(to);
-    files.map(|(path, base, theirs)| (path.as_bytes().to_vec(), (base, theirs))).collect()
+/// The files to merge, each with its base and with what the version has there.
+type Differing<'a> = BTreeMap<Vec<u8>, (Found<'a>, Found<'a>)>;
+
+/// Returns the files that differ between a version and the one before it in the properties that git stores.
+fn differing<'a>(from: &'a Manifest, before: &'a Manifest, to: &'a Manifest) -> Differing<'a> {
+    let base = |path| from.get(path).filter(|node| !node.is_folder());
+    let files = before.differing_in_git(to);
+    files.map(|(path, _, theirs)| (path.as_bytes().to_vec(), (base(path), theirs))).collect()
 }
 
 fn mode(node: &Node) -> Mode {
@@ -113,19 +115,23 @@ fn require_way(repository: &Repository<'_>, prefix: &[u8]) -> Result<(), Propose
 /// The start of a folder's line in `git ls-tree`.
 const FOLDER: &[u8] = b"040000 ";
 
-/// Returns the paths that would replace something else in HEAD: a folder replacing a file, or a file replacing a
-/// folder.
-fn in_the_way(ours: &BTreeMap<Vec<u8>, Blob>, changes: &Changes, prefix: &[u8]) -> BTreeSet<Vec<u8>> {
-    let goes = |path: &[u8]| changes.get(&[prefix, path].concat()).is_some_and(Option::is_none);
-    let stays = |path: &&Vec<u8>| !goes(path);
-    let added = changes.iter().filter(|(_, blob)| blob.is_some()).map(|(path, _)| &path[prefix.len()..]);
+/// Returns the paths of a step that would replace something else in HEAD: a folder replacing a file, or a file replacing
+/// a folder. `whole` are all changes of HEAD after the step.
+fn in_the_way(
+    ours: &BTreeMap<Vec<u8>, Blob>,
+    (step, whole): (&Changes, &Changes),
+    prefix: &[u8],
+) -> BTreeSet<Vec<u8>> {
+    let goes = |path: &[u8]| whole.get(&[prefix, path].concat()).is_some_and(Option::is_none);
+    let added = step.iter().filter(|(_, blob)| blob.is_some()).map(|(path, _)| &path[prefix.len()..]);
     added
         .filter(|path| {
             let slashes = path.iter().enumerate().filter(|(_, byte)| **byte == b'/');
             let is_below =
                 slashes.map(|(at, _)| &path[..at]).any(|above| ours.contains_key(above) && !goes(above));
             let folder = [*path, b"/"].concat();
-            let is_above = ours.keys().filter(stays).any(|other| other.starts_with(&folder));
+            let mut below = ours.range(folder.clone()..).take_while(|(other, _)| other.starts_with(&folder));
+            let is_above = below.any(|(other, _)| !goes(other));
             is_below || is_above
         })
         .map(<[u8]>::to_vec)
@@ -147,6 +153,30 @@ enum Merged {
 }
 
 impl Merge<'_, '_> {
+    /// Returns what a version changes in the tree before it. `whole` are all changes of HEAD until then, and becomes those
+    /// of this version.
+    fn step(&self, differing: &Differing<'_>, whole: &mut Changes) -> Result<Changes, ProposeError> {
+        self.require_no_foreign_filter(differing.keys())?;
+        let (mut step, mut conflicts) = (Changes::new(), Vec::new());
+        for (path, (base, theirs)) in differing {
+            let full = [self.prefix, path].concat();
+            match self.one(path, *base, *theirs)? {
+                Merged::Same => {
+                    if whole.remove(&full).is_some() {
+                        step.insert(full, self.ours.get(path).cloned());
+                    }
+                }
+                Merged::Changed(blob) => {
+                    whole.insert(full.clone(), blob.clone());
+                    step.insert(full, blob);
+                }
+                Merged::Conflict => conflicts.push(shown(path)),
+            }
+        }
+        conflicts.extend(in_the_way(self.ours, (&step, whole), self.prefix).iter().map(|path| shown(path)));
+        if conflicts.is_empty() { Ok(step) } else { Err(conflict(&conflicts)) }
+    }
+
     fn one(&self, path: &[u8], base: Found<'_>, theirs: Found<'_>) -> Result<Merged, ProposeError> {
         let ours = self.ours.get(path);
         let converted = base.map(|node| self.stored(node, Some(path))).transpose()?;

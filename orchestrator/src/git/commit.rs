@@ -1,4 +1,4 @@
-//! Makes the commit: a tree from a temporary index, and a commit that is identical when it is made again.
+//! Makes the commits: each has a tree from a temporary index, and is identical when it is made again.
 
 use std::time::Duration;
 
@@ -13,10 +13,18 @@ use super::runner::{Command, GitError};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Content {
     pub tree: String,
-    pub parents: Vec<String>,
+    /// None if it has several or none, or is not made yet.
+    parent: Option<String>,
     pub message: String,
     /// True if its two times differ; in our commits they never do.
     is_amended: bool,
+}
+
+/// The commits of a proposal, each on the one before. The first one is on HEAD.
+#[derive(Debug)]
+pub(super) struct Series {
+    earlier: Vec<Content>,
+    pub tip: Content,
 }
 
 /// The trailers of a message that identify a commit as ours and unchanged.
@@ -30,18 +38,39 @@ const CANDIDATE: &str = "Skilltune-Candidate: ";
 /// An available key signs at once. A prompt would wait for a user who is away.
 const SIGNING: Duration = Duration::from_secs(20);
 
-/// Returns the content of the commit that applies the changes to HEAD. The last lines of `message` are trailers.
-pub(super) fn content(
+/// Returns the commits that apply the changes to HEAD, one after the other; none if the last one would have the tree of
+/// HEAD. A commit that would have the tree of its parent is omitted. The last lines of each message are trailers.
+pub(super) fn series<'a>(
     repository: &Repository<'_>,
-    changes: &Changes,
+    commits: impl Iterator<Item = (&'a Changes, &'a str)>,
     target: &str,
-    message: &str,
-) -> Result<Content, ProposeError> {
+) -> Result<Option<Series>, ProposeError> {
     let index = repository.git.room().join("index");
     let index = index.to_str().ok_or(GitError::Garbled)?;
     let indexed = |command: Command| repository.git.run(command.env("GIT_INDEX_FILE", index));
     indexed(Command::new(["read-tree", &repository.base]))?;
-    let none = "0".repeat(repository.base.len());
+    let head = format!("{}^{{tree}}", repository.base);
+    let head = repository.git.id(Command::new(["rev-parse", "--verify", &head]))?;
+    let (mut below, mut contents) = (head.clone(), Vec::new());
+    for (changes, message) in commits {
+        let lines = index_lines(changes, repository.base.len());
+        indexed(Command::new(["update-index", "-z", "--index-info"]).input(lines))?;
+        // A clone may lack objects that are not needed here.
+        let write = Command::new(["write-tree", "--missing-ok"]).env("GIT_INDEX_FILE", index);
+        let tree = repository.git.id(write)?;
+        if tree != below {
+            let message = format!("{message}{TARGET}{target}\n{TREE}{tree}\n");
+            contents.push(Content { tree: tree.clone(), parent: None, message, is_amended: false });
+            below = tree;
+        }
+    }
+    let tip = contents.pop().filter(|_| below != head);
+    Ok(tip.map(|tip| Series { earlier: contents, tip }))
+}
+
+/// Returns the changes as input of `git update-index`. An id has this length.
+fn index_lines(changes: &Changes, id_length: usize) -> Vec<u8> {
+    let none = "0".repeat(id_length);
     let lines = changes.iter().flat_map(|(path, blob)| {
         let head = match blob {
             Some(blob) => format!("{} {}\t", blob.mode.number(), blob.id),
@@ -49,28 +78,43 @@ pub(super) fn content(
         };
         [head.as_bytes(), path, b"\0"].concat()
     });
-    indexed(Command::new(["update-index", "-z", "--index-info"]).input(lines.collect::<Vec<u8>>()))?;
-    // A clone may lack objects that are not needed here.
-    let write = Command::new(["write-tree", "--missing-ok"]).env("GIT_INDEX_FILE", index);
-    let tree = repository.git.id(write)?;
-    let message = format!("{message}{TARGET}{target}\n{TREE}{tree}\n");
-    Ok(Content { tree, parents: vec![repository.base.clone()], message, is_amended: false })
+    lines.collect()
 }
 
-/// Makes the commit with the given time, in the user's name.
+/// Makes the commits with the given time, in the user's name, and returns the last one.
 pub(super) fn make(
     repository: &Repository<'_>,
-    content: &Content,
+    series: &Series,
     at: Timestamp,
     is_signed: bool,
 ) -> Result<String, GitError> {
     let date = format!("{} +0000", at.as_second());
-    let parents = content.parents.iter().flat_map(|parent| ["-p", parent]);
     let sign = is_signed.then_some("-S");
-    let arguments = ["commit-tree", &content.tree].into_iter().chain(parents).chain(sign).chain(["-F", "-"]);
-    let commit = Command::new(arguments).input(content.message.as_bytes());
-    let commit = if is_signed { commit.deadline(SIGNING) } else { commit };
-    repository.git.id(commit.env("GIT_AUTHOR_DATE", &date).env("GIT_COMMITTER_DATE", &date))
+    let mut parent = repository.base.clone();
+    for content in series.commits() {
+        let arguments = ["commit-tree", &content.tree, "-p", &parent].into_iter().chain(sign);
+        let commit = Command::new(arguments.chain(["-F", "-"])).input(content.message.as_bytes());
+        let commit = if is_signed { commit.deadline(SIGNING) } else { commit };
+        parent = repository.git.id(commit.env("GIT_AUTHOR_DATE", &date).env("GIT_COMMITTER_DATE", &date))?;
+    }
+    Ok(parent)
+}
+
+/// Returns true if the commit is the last one of exactly these commits on HEAD.
+pub(super) fn is_made(repository: &Repository<'_>, commit: &str, series: &Series) -> Result<bool, GitError> {
+    let mut commit = commit.to_owned();
+    for wanted in series.commits().rev() {
+        let mut known = match read(repository, &commit) {
+            // A shallow clone may lack it.
+            Err(GitError::Failed { code: Some(_), .. }) => return Ok(false),
+            known => known?,
+        };
+        match known.parent.take() {
+            Some(parent) if known == *wanted => commit = parent,
+            Some(_) | None => return Ok(false),
+        }
+    }
+    Ok(commit == repository.base)
 }
 
 /// Fails if the user has no name or address configured; we do not invent one.
@@ -107,8 +151,15 @@ pub(super) fn read(repository: &Repository<'_>, commit: &str) -> Result<Content,
     // `NAME <ADDRESS> SECONDS +0000`: amending a commit changes the second time.
     let time = |line: &str| line.rsplit_once('>').map(|(_, time)| time.to_owned());
     let is_amended = lines("author ").next().map(time) != lines("committer ").next().map(time);
-    let parents = lines("parent ").map(str::to_owned).collect();
-    Ok(Content { tree, parents, message: message.to_owned(), is_amended })
+    let mut parents = lines("parent ");
+    let parent = parents.next().filter(|_| parents.next().is_none()).map(str::to_owned);
+    Ok(Content { tree, parent, message: message.to_owned(), is_amended })
+}
+
+impl Series {
+    fn commits(&self) -> impl DoubleEndedIterator<Item = &Content> {
+        self.earlier.iter().chain([&self.tip])
+    }
 }
 
 impl Content {
@@ -117,7 +168,7 @@ impl Content {
         !self.is_amended
             && self.trailer(RUN).is_some()
             && self.trailer(TREE) == Some(&self.tree)
-            && self.parents.len() == 1
+            && self.parent.is_some()
     }
 
     pub(super) fn has_target_of(&self, other: &Self) -> bool {
@@ -157,7 +208,7 @@ mod tests {
         };
         let ours = Content {
             tree: "a1".to_owned(),
-            parents: Vec::new(),
+            parent: None,
             message: message("a1", "c", "writer"),
             is_amended: false,
         };
@@ -177,7 +228,7 @@ mod tests {
     fn a_commit_that_a_person_made_or_amended_is_not_ours() {
         let ours = Content {
             tree: "a1".to_owned(),
-            parents: vec!["b2".to_owned()],
+            parent: Some("b2".to_owned()),
             message: "Improve writer\n\nSkilltune-Run: r\nSkilltune-Tree: a1\n".to_owned(),
             is_amended: false,
         };
@@ -187,7 +238,7 @@ mod tests {
         assert!(!Content { is_amended: true, ..ours.clone() }.is_ours());
         let own = Content { message: "Improve writer\n".to_owned(), ..amended };
         assert!(!own.is_ours());
-        let merge = Content { parents: vec!["b2".to_owned(), "d4".to_owned()], ..ours };
+        let merge = Content { parent: None, ..ours };
         assert!(!merge.is_ours());
     }
 }

@@ -1,12 +1,13 @@
-//! Proposes an improvement as one commit on HEAD: on a branch, which may be pushed to a remote, or as a patch if a
-//! branch is not possible.
+//! Proposes an improvement as one commit on HEAD, or as several: on a branch, which may be pushed to a remote, or as a
+//! patch if a branch is not possible.
 //!
 //! Everything made before the branch is set is invisible and reproducible, so a proposal that was killed is simply made
 //! again.
 
 use std::path::Path;
 
-use skilltune_phases::runs::proposal::{Form, Proposal, Words};
+use skilltune_phases::base::id::TreeId;
+use skilltune_phases::runs::proposal::{EarlierCommit, Form, Proposal, Words};
 
 use crate::crash;
 use crate::disk::SafePath;
@@ -16,7 +17,7 @@ use crate::snapshot::{Manifest, Objects};
 
 use super::branch::{self, BranchState};
 use super::change::{self, Changes};
-use super::commit;
+use super::commit::{self, Series};
 use super::error::{Hindered, ProposeError, refused};
 use super::publish::{self, publish};
 use super::repository::{Prefix, Repository};
@@ -58,7 +59,11 @@ pub struct Wanted {
     pub form: Form,
     /// The change of each folder since the version that the run started from.
     pub moves: Vec<Move>,
+    /// The commits below the last one, the first one first.
+    pub earlier: Vec<EarlierCommit>,
     pub words: Words,
+    /// What the last commit has of each folder, if the patch is for the folders as the run found them.
+    pub committed: Vec<TreeId>,
     /// The path of a patch.
     pub patch: SafePath,
 }
@@ -96,19 +101,19 @@ fn ready_repository<'a>(
 }
 
 pub fn propose(git: &Git<'_>, objects: &Objects, wanted: &Wanted) -> Result<Proposal, ProposeError> {
-    let (repository, prefixes) = Repository::around(git, &wanted.moves)?;
-    let mut changes = Changes::new();
-    for (one, prefix) in wanted.moves.iter().zip(&prefixes) {
-        if let Some(prefix) = prefix.as_ref().filter(|_| one.from != one.to) {
-            changes.extend(change::changes(&repository, objects, one, prefix)?);
-        }
-    }
-    if changes.is_empty() {
-        return Err(refused("HEAD already has these changes", "nothing left to do"));
-    }
-    commit::require_identity(&repository)?;
-    let content = commit::content(&repository, &changes, &target(&prefixes), &wanted.words.message)?;
+    let (mut repository, prefixes) = Repository::around(git, &wanted.moves)?;
     let mut notes = Vec::new();
+    if !wanted.committed.is_empty() {
+        repository.base = as_found(&repository, objects, wanted, &prefixes)?;
+        notes.push("it is for the files with your uncommitted changes: apply it with `git apply`".into());
+    }
+    let changes = changes(&repository, objects, wanted, &prefixes)?;
+    let messages = wanted.earlier.iter().map(|one| &one.message).chain([&wanted.words.message]);
+    let commits = changes.iter().zip(messages.map(String::as_str));
+    let Some(series) = commit::series(&repository, commits, &target(&prefixes))? else {
+        return Err(refused("HEAD already has these changes", "nothing left to do"));
+    };
+    commit::require_identity(&repository)?;
     if let Some(other) = &repository.within {
         notes.push(format!("the folder is in a submodule of {other}; the commit is in the submodule").into());
     }
@@ -122,26 +127,69 @@ pub fn propose(git: &Git<'_>, objects: &Objects, wanted: &Wanted) -> Result<Prop
         notes,
     };
     match wanted.form {
-        Form::Branch => on_branch(&repository, wanted, &content, proposal),
+        Form::Branch => on_branch(&repository, wanted, &series, proposal),
         Form::PullRequest => {
-            let proposal = on_branch(&repository, wanted, &content, proposal)?;
-            publish(git, &repository, (&changes, &content), proposal)
+            let proposal = on_branch(&repository, wanted, &series, proposal)?;
+            publish(git, &repository, (&changes, &series.tip), proposal)
         }
         Form::Patch => {
-            let commit = commit::make(&repository, &content, wanted.words.at, false)?;
+            let commit = commit::make(&repository, &series, wanted.words.at, false)?;
             as_patch(&repository, wanted, commit, proposal)
         }
     }
 }
 
+/// Returns a commit of the folders as the run found them, on which a patch is made for them. No branch has it.
+fn as_found(
+    repository: &Repository<'_>,
+    objects: &Objects,
+    wanted: &Wanted,
+    prefixes: &[Option<Prefix>],
+) -> Result<String, ProposeError> {
+    let mut found = Changes::new();
+    for ((one, committed), prefix) in wanted.moves.iter().zip(&wanted.committed).zip(prefixes) {
+        let Some(prefix) = prefix else { continue };
+        found.extend(
+            change::changes(repository, objects, (*committed, &[one.from]), prefix)?.into_iter().flatten(),
+        );
+    }
+    let message = "The files as they were\n\n";
+    commit::require_identity(repository)?;
+    match commit::series(repository, [(&found, message)].into_iter(), &target(prefixes))? {
+        Some(series) => Ok(commit::make(repository, &series, wanted.words.at, false)?),
+        None => Ok(repository.base.clone()),
+    }
+}
+
+/// Returns what each commit changes: the first one in HEAD, each other one in the commit before it.
+fn changes(
+    repository: &Repository<'_>,
+    objects: &Objects,
+    wanted: &Wanted,
+    prefixes: &[Option<Prefix>],
+) -> Result<Vec<Changes>, ProposeError> {
+    let mut all = vec![Changes::new(); wanted.earlier.len() + 1];
+    for (nth, (one, prefix)) in wanted.moves.iter().zip(prefixes).enumerate() {
+        let earlier = wanted.earlier.iter().map(|commit| commit.trees.get(nth).copied().unwrap_or(one.from));
+        let versions: Vec<_> = earlier.chain([one.to]).collect();
+        let changed = prefix.as_ref().filter(|_| versions.iter().any(|to| *to != one.from));
+        let Some(prefix) = changed else { continue };
+        let steps = change::changes(repository, objects, (one.from, &versions), prefix)?;
+        for (whole, step) in all.iter_mut().zip(steps) {
+            whole.extend(step);
+        }
+    }
+    Ok(all)
+}
+
 fn on_branch(
     repository: &Repository<'_>,
     wanted: &Wanted,
-    content: &commit::Content,
+    series: &Series,
     mut proposal: Proposal,
 ) -> Result<Proposal, ProposeError> {
-    let state = branch::look(repository, &wanted.words.branch, content)?;
-    let why = match made(repository, wanted, content, &state) {
+    let state = branch::look(repository, &wanted.words.branch, &series.tip)?;
+    let why = match made(repository, wanted, series, &state) {
         Ok(commit) => {
             proposal.commit = commit.as_str().into();
             proposal.branch = Some(wanted.words.branch.as_str().into());
@@ -152,7 +200,7 @@ fn on_branch(
     };
     proposal.notes.push(format!("this is a patch, not a branch: {why}").into());
     // The person who applies the patch signs it.
-    let commit = commit::make(repository, content, wanted.words.at, false)?;
+    let commit = commit::make(repository, series, wanted.words.at, false)?;
     as_patch(repository, wanted, commit, proposal)
 }
 
@@ -168,17 +216,19 @@ fn target(prefixes: &[Option<Prefix>]) -> String {
 fn made(
     repository: &Repository<'_>,
     wanted: &Wanted,
-    content: &commit::Content,
+    series: &Series,
     state: &BranchState,
 ) -> Result<String, Hindered> {
     match state {
         BranchState::Taken(why) => return Err(Hindered::Because(why.clone())),
         // A signature is different each time.
-        BranchState::Ours { commit, content: known } if known == content => return Ok(commit.clone()),
-        BranchState::Free | BranchState::Ours { .. } => {}
+        BranchState::Ours(commit) if commit::is_made(repository, commit, series)? => {
+            return Ok(commit.clone());
+        }
+        BranchState::Free | BranchState::Ours(_) => {}
     }
     let is_signed = commit::is_signed(repository)?;
-    let commit = match commit::make(repository, content, wanted.words.at, is_signed) {
+    let commit = match commit::make(repository, series, wanted.words.at, is_signed) {
         Err(GitError::Failed { said, .. }) if is_signed => {
             return Err(Hindered::Because(format!("git could not sign the commit: {}", first_line(&said))));
         }
@@ -209,7 +259,8 @@ fn as_patch(
 
 /// Writes a file that `git am` takes.
 fn write_patch(repository: &Repository<'_>, commit: &str, to: &SafePath) -> Result<(), ProposeError> {
-    let arguments = ["format-patch"].into_iter().chain(PATCH).chain(["-1", commit]);
+    let range = format!("{}..{commit}", repository.base);
+    let arguments = ["format-patch"].into_iter().chain(PATCH).chain([range.as_str()]);
     let patch = repository.git.run(Command::new(arguments).most(MOST))?;
     let points = ["proposal: before the patch is written", "proposal: after the patch is written"];
     Ok(crash::around(points, || to.replace(&patch, Durability::Barrier))?)

@@ -11,11 +11,11 @@ use super::remote::{Remote, failed};
 use super::repository::Repository;
 use super::runner::Git;
 
-/// Publishes as far as possible; a note says what failed, and why.
+/// Publishes as far as possible; a note says what failed, and why. `content` is that of the last commit.
 pub(super) fn publish(
     git: &Git<'_>,
     repository: &Repository<'_>,
-    (changes, content): (&Changes, &Content),
+    (changes, content): (&[Changes], &Content),
     mut proposal: Proposal,
 ) -> Result<Proposal, ProposeError> {
     let Some(branch) = proposal.branch.clone() else { return Ok(proposal) };
@@ -56,7 +56,7 @@ fn obstacle(went: Result<(), Hindered>) -> Result<Option<String>, ProposeError> 
 fn request(
     git: &Git<'_>,
     repository: &Repository<'_>,
-    (changes, content): (&Changes, &Content),
+    (changes, content): (&[Changes], &Content),
     branch: &str,
     proposal: &mut Proposal,
 ) -> Result<(), Hindered> {
@@ -78,8 +78,8 @@ fn request(
 }
 
 /// Fails if a file uses LFS: `git` does not push large files, `git lfs` does that in a hook.
-fn require_no_lfs(repository: &Repository<'_>, changes: &Changes) -> Result<(), Hindered> {
-    let there = changes.iter().filter(|(_, blob)| blob.is_some()).map(|(path, _)| path.clone());
+fn require_no_lfs(repository: &Repository<'_>, changes: &[Changes]) -> Result<(), Hindered> {
+    let there = changes.iter().flatten().filter(|(_, blob)| blob.is_some()).map(|(path, _)| path.clone());
     let Some((path, _)) = repository.filtered(there, |filter| filter == b"lfs")? else { return Ok(()) };
     Err(Hindered::Because(format!("{path} is stored with Git LFS, which skilltune does not push")))
 }

@@ -13,7 +13,8 @@ use crate::disk;
 use crate::disk::atomic::{self, Durability};
 
 use super::address;
-use super::commit::{self, Content};
+use super::branch::{self, MOST_OWN};
+use super::commit::Content;
 use super::config;
 use super::error::Hindered;
 use super::repository::Repository;
@@ -164,35 +165,35 @@ impl<'a> Remote<'a> {
         if repository.git.find(Command::new(["rev-parse", "--verify", "--quiet", &known]))?.is_none() {
             return because("has commits that are not here; fetch them first");
         }
-        let older = commit::read(repository, found)?;
-        if !older.is_ours() {
-            return because("has commits that skilltune did not make");
-        }
-        if !older.has_target_of(content) {
-            return because("changes another folder");
-        }
-        match &older.parents[..] {
-            [below] if !self.lacks(repository, below, branch)? => Ok(Found::Older(found.clone())),
-            _ => because("has commits that no other branch has"),
+        let own = self.lacking(repository, found, branch, MOST_OWN + 1)?;
+        match branch::foreign(repository, (found, &own), content)? {
+            Some(why) => because(why),
+            None => Ok(Found::Older(found.clone())),
         }
     }
 
     /// Fails if HEAD has commits that are in no other branch of the remote than this one.
     pub(super) fn require_pushed(&self, repository: &Repository<'_>, but: &str) -> Result<(), Hindered> {
-        if !self.lacks(repository, &repository.base, but)? {
+        if self.lacking(repository, &repository.base, but, 1)?.is_empty() {
             return Ok(());
         }
         let why = format!("HEAD has commits that {} does not have; push them first", self.name);
         Err(Hindered::Because(why))
     }
 
-    /// Returns true if a commit up to this one is in no other branch of the remote.
-    fn lacks(&self, repository: &Repository<'_>, commit: &str, but: &str) -> Result<bool, GitError> {
+    /// Lists the newest commits up to this one that are in no other branch of the remote.
+    fn lacking(
+        &self,
+        repository: &Repository<'_>,
+        commit: &str,
+        but: &str,
+        most: usize,
+    ) -> Result<Vec<u8>, GitError> {
         let others = self.heads.iter().filter(|(name, _)| *name != but).map(|(_, id)| format!("^{id}\n"));
         let input: String = std::iter::once(format!("{commit}\n")).chain(others).collect();
         // The remote may have commits that are missing here.
-        let list = Command::new(["rev-list", "--max-count=1", "--ignore-missing", "--stdin"]).input(input);
-        Ok(!repository.git.run(list)?.is_empty())
+        let most = format!("--max-count={most}");
+        repository.git.run(Command::new(["rev-list", &most, "--ignore-missing", "--stdin"]).input(input))
     }
 
     /// Points the branch of the remote to the commit, if the branch is unchanged.

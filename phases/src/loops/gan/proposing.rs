@@ -16,6 +16,8 @@ pub(super) fn shared(run: &Run, step: &Step) -> Option<Shared> {
         }
         Step::Commit { artifact, form } => Some(Shared::Propose(Propose {
             moves: vec![change(run, *artifact)?],
+            earlier: Vec::new(),
+            committed: Vec::new(),
             form: *form,
             words: words(run, *artifact),
             version: artifact.short(),

@@ -5,7 +5,7 @@
 
 use crate::base::id::TreeId;
 use crate::loops::Loop;
-use crate::runs::proposal::{Form, Proposal, Words};
+use crate::runs::proposal::{EarlierCommit, Form, Proposal, Words};
 use crate::runs::run::{Run, StepState};
 use crate::suites::checks::{Commands, RunThem};
 
@@ -31,8 +31,13 @@ pub struct Move {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Propose {
     pub moves: Vec<Move>,
+    /// The commits below the last one, the first one first. Most loops make a single commit.
+    pub earlier: Vec<EarlierCommit>,
     pub form: Form,
     pub words: Words,
+    /// What the last commit has of each folder, if a patch has to be for the folders as the run found them, with what a
+    /// person has not committed; otherwise empty.
+    pub committed: Vec<TreeId>,
     /// The short name of the version, which names a patch file.
     pub version: String,
 }

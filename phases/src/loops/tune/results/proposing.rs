@@ -27,7 +27,8 @@ pub(crate) fn shared(run: &Run, step: &Step) -> Option<Shared> {
 /// Returns the commit of a candidate's changes against the version that the run started from.
 pub fn propose(run: &Run, candidate: &Candidate, form: Form) -> Propose {
     let moves = moves(run, &run.state.candidates[0], candidate);
-    Propose { moves, form, words: words(run, candidate), version: candidate.id.short() }
+    let (words, version) = (words(run, candidate), candidate.id.short());
+    Propose { moves, earlier: Vec::new(), form, words, committed: Vec::new(), version }
 }
 
 /// Returns the change of each member's folder between two versions. Unchanged members are included, so that all are
