@@ -70,6 +70,24 @@ impl ConflictKind {
     }
 }
 
+/// Puts versions of a folder, each with its changes since `base`, on another version. Fails with the conflicts of the first
+/// one that does not go together with it.
+pub fn rebase(
+    objects: &Objects,
+    base: TreeId,
+    onto: TreeId,
+    versions: &[TreeId],
+) -> Result<Result<Vec<TreeId>, Vec<Conflict>>, ObjectError> {
+    let mut rebased = Vec::new();
+    for version in versions {
+        match merge(objects, base, onto, *version)? {
+            Merged::Clean(tree) => rebased.push(tree),
+            Merged::Conflicts(conflicts) => return Ok(Err(conflicts)),
+        }
+    }
+    Ok(Ok(rebased))
+}
+
 /// Merges the changes of `ours` and `theirs` since `base`.
 pub fn merge(objects: &Objects, base: TreeId, ours: TreeId, theirs: TreeId) -> Result<Merged, ObjectError> {
     let three = [objects.manifest(base)?, objects.manifest(ours)?, objects.manifest(theirs)?];

@@ -3,15 +3,18 @@
 //! ```text
 //! a folder -- capture, scan --> Manifest + Objects -- place ----------------> a folder of our own
 //!                  |                |    |        \-- Replacement::apply --> a folder of a person
-//!         Indexes, IgnoreRules   changes, unified, merge, Presence
+//!         Indexes, IgnoreRules   changes, unified, merge, census, integrate, Presence
 //! ```
 
 mod capture;
+mod census;
 mod diff;
 mod encoding;
 mod gather;
 mod ignored;
 mod index;
+mod integrate;
+mod lines;
 mod look;
 mod manifest;
 mod merge;
@@ -21,6 +24,7 @@ mod path;
 mod place;
 mod presence;
 mod recent;
+mod renames;
 mod restore;
 mod seal;
 mod stamp;
@@ -29,14 +33,21 @@ mod temporary;
 mod trees;
 
 pub(crate) use capture::LEFT_BY_TOOLS;
-pub use capture::{Captured, FolderState, Limits, capture, capture_edited, capture_left, scan, scan_left};
+pub use capture::{
+    Captured, FolderState, Limits, capture, capture_edited, capture_left, scan, scan_left,
+};
+pub use census::{Loss, LossKind, census};
 pub use diff::{Change, ChangeKind, DiffSize, LineChanges, changes, diff_size, line_diff, unified};
 pub use gather::{Brought, GatherError, Gathering, weigh};
 pub use ignored::{IgnoreRules, RulesError};
 pub use index::Indexes;
+pub use integrate::{
+    Accepted, Deleted, Integrated, Refusal, Work, WorkResult, deleted_lines, integrate, listed_conflicts,
+};
+pub use lines::added_lines;
 pub use look::CaptureError;
 pub use manifest::{Entry, Manifest, ManifestError, Node};
-pub use merge::{Conflict, ConflictKind, Merged, merge};
+pub use merge::{Conflict, ConflictKind, Merged, merge, rebase};
 pub(crate) use merge::{MOST_MERGED, merge_lines};
 pub use objects::{Content, ObjectError, Objects};
 pub use path::{BadPath, RESERVED, RelPath};

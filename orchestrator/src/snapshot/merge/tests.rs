@@ -81,6 +81,30 @@ fn edits_of_different_lines_and_of_different_files_are_put_together() {
 }
 
 #[test]
+fn versions_are_put_on_another_base_each_with_its_own_changes() {
+    let place = Place::new();
+    let text =
+        |name: &str, text: &str| place.capture(&place.build(name, &children_of(&[("x", file(text))]))).tree();
+    let (base, onto) = (text("base", "1\n2\n3\n4\n5\n"), text("onto", "one\n2\n3\n4\n5\n"));
+    let first = text("first", "1\n2\nthree\n4\n5\n");
+    let second = text("second", "1\n2\nthree\n4\nfive\n");
+    let other = text("other", "uno\n2\n3\n4\n5\n");
+    let both = [text("both", "one\n2\nthree\n4\n5\n"), text("all", "one\n2\nthree\n4\nfive\n")];
+    for (versions, expected) in [
+        (vec![], Ok(vec![])),
+        (vec![base], Ok(vec![onto])),
+        (vec![first, second], Ok(both.to_vec())),
+        (vec![first, other, second], Err(one("x", ConflictKind::Text))),
+    ] {
+        let found = rebase(&place.objects, base, onto, &versions).unwrap();
+        let kinds = |all: Vec<Conflict>| -> Kinds {
+            all.into_iter().map(|one| (one.path.to_string(), one.kind)).collect()
+        };
+        assert_eq!(found.map_err(kinds), expected, "{versions:?}");
+    }
+}
+
+#[test]
 fn a_mode_of_one_side_joins_a_text_of_the_other() {
     let with = |text: &str, mode| [("run", Tree::File(text.into(), mode))];
     let merged = merged([&with("1", 0o644), &with("2", 0o644), &with("1", 0o4755)]).unwrap();
