@@ -14,7 +14,8 @@ use jiff::Timestamp;
 use skilltune_orchestrator::agent::{Agent, AgentSettings};
 use skilltune_orchestrator::disk::atomic::Durability;
 use skilltune_orchestrator::engine::{
-    CallLimits, Context, Drive, EngineError, Extent, Observer, Patience, Person, Services, Stopped, edit_diff,
+    Caches, CallLimits, Context, Drive, EngineError, Extent, Observer, Patience, Person, Ports, Services,
+    Stopped, edit_diff,
 };
 use skilltune_orchestrator::process::{GuardianPool, become_driver};
 use skilltune_orchestrator::snapshot::{Indexes, Limits, Objects, capture};
@@ -91,6 +92,8 @@ pub(crate) async fn run(
         keys: Keys::default(),
         prices: BTreeMap::new(),
         git: None,
+        caches: Caches::default(),
+        ports: Ports::default(),
         guard: None,
     };
     let locks = Locks::at(&places.project.join("state"));

@@ -119,6 +119,17 @@ pub fn end_of(how: &How, seconds: u64) -> String {
     }
 }
 
+/// Returns the exit code of a command in the way of shells and of `timeout`: a command that crashes or hangs has failed.
+/// None if it could not start, or was cancelled.
+pub fn exit_code(how: &How) -> Option<i32> {
+    match how {
+        How::Exited(code) => Some(*code),
+        How::Signalled(signal) => Some(128 + signal),
+        How::TimedOut => Some(124),
+        How::Cancelled | How::OutputClosed | How::NotStarted { .. } | How::Lost { .. } => None,
+    }
+}
+
 /// A trial as read from the store.
 struct Trial<'a> {
     objects: &'a Objects,

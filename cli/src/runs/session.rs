@@ -9,8 +9,8 @@ use jiff::Timestamp;
 use skilltune_orchestrator::agent::Agent;
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::engine::{
-    CallLimits, Context, Drive, EngineError, Extent, Halt, Observer, Person, Services, Stopped, is_published,
-    publish,
+    Caches, CallLimits, Context, Drive, EngineError, Extent, Halt, Observer, Person, Ports, Services,
+    Stopped, is_published, publish,
 };
 use skilltune_orchestrator::process::{GuardianPool, await_marked, become_driver, sweep_marked};
 use skilltune_orchestrator::promote::{self, PromoteError, Promotion};
@@ -352,6 +352,8 @@ fn services(
         models: env.vars.get(MODELS).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default(),
         work: work(env, id),
         keys: Keys::new(options.cast.values().flat_map(Agent::keys)),
+        caches: Caches::default(),
+        ports: Ports::default(),
         cast: options.cast,
         pool: GuardianPool::new(exe, GUARDIAN, mark, options.jobs),
         limits: CallLimits { output_bytes: options.output_bytes, artifacts: options.artifacts, grace: GRACE },

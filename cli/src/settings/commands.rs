@@ -1,4 +1,4 @@
-//! `[commands]`: the commands that lint, build and test a project.
+//! `[commands]`: the commands that set up, lint, build and test a project.
 //!
 //! Only a run that starts these commands needs trust for them. So `Settings::named_commands` does not return them: what it
 //! returns needs trust in every run. `skilltune trust` records and shows both.
@@ -14,6 +14,8 @@ use crate::settings::table::{Named, options};
 options! {
     /// The commands of a project.
     CommandSettings, "commands";
+    setup: CommandWords = Setting::limit(ANY, CommandWords::default()),
+        "Command that makes a copy of the project ready to build, such as `setup = [\"npm\", \"ci\"]`; `evolve` runs it first in each copy.";
     lint: CommandWords = Setting::limit(ANY, CommandWords::default()),
         "Command that lints the project, such as `lint = [\"cargo\", \"clippy\"]`; if empty, it is found from the manifests and shown for agreement.";
     build: CommandWords = Setting::limit(ANY, CommandWords::default()),
@@ -35,8 +37,12 @@ impl CommandSettings {
 
     /// Returns the commands that are set.
     pub fn named(&self) -> impl Iterator<Item = Named<'_>> {
-        let all =
-            [("commands.lint", &self.lint), ("commands.build", &self.build), ("commands.test", &self.test)];
+        let all = [
+            ("commands.setup", &self.setup),
+            ("commands.lint", &self.lint),
+            ("commands.build", &self.build),
+            ("commands.test", &self.test),
+        ];
         let named = all.map(|(key, set)| Named { key, words: &set.value.0, origin: &set.origin });
         named.into_iter().filter(|command| !command.words.is_empty())
     }
@@ -70,6 +76,7 @@ impl Readable for CommandWords {
 #[cfg(test)]
 pub fn changes() -> Vec<(&'static str, &'static str)> {
     vec![
+        ("commands.setup", "[\"npm\", \"ci\"]"),
         ("commands.lint", "[\"ruff\", \"check\"]"),
         ("commands.build", "[\"make\"]"),
         ("commands.test", "[\"make\", \"test\"]"),
@@ -98,10 +105,16 @@ mod tests {
 
     #[test]
     fn they_are_named_in_the_order_in_which_they_run() {
-        let settings = project("[commands]\ntest = [\"t\"]\nlint = [\"l\", \"x\"]\nbuild = [\"b\"]\n");
+        let settings =
+            project("[commands]\ntest = [\"t\"]\nlint = [\"l\", \"x\"]\nbuild = [\"b\"]\nsetup = [\"s\"]\n");
         let named: Vec<_> =
             settings.commands.named().map(|command| (command.key, command.words.join(" "))).collect();
-        let wanted = [("commands.lint", "l x"), ("commands.build", "b"), ("commands.test", "t")];
+        let wanted = [
+            ("commands.setup", "s"),
+            ("commands.lint", "l x"),
+            ("commands.build", "b"),
+            ("commands.test", "t"),
+        ];
         assert_eq!(named, wanted.map(|(key, words)| (key, words.to_owned())));
     }
 

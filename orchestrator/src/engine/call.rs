@@ -8,7 +8,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use skilltune_phases::asking::order::{Command, Needs, Order, Placement, Question};
+use serde::Serialize;
+use skilltune_phases::asking::order::{CacheUse, Command, Needs, Order, Placement, Question};
 use skilltune_phases::base::id::{CallKey, Digest};
 use skilltune_phases::base::material::Folders;
 use skilltune_phases::base::model::ModelName;
@@ -20,14 +21,14 @@ use skilltune_phases::skills::target::PLUGIN_ROOT;
 use super::call_dir::{self, CallDir};
 use super::reply::Reply;
 use super::{
-    AgentOutput, CommandOutput, EngineError, LoopEngine, ReadError, Services, materials, refusal, repository,
-    tamper,
+    AgentOutput, CommandOutput, EngineError, LoopEngine, ReadError, Services, caches, materials, refusal,
+    repository, setup, tamper,
 };
 use crate::agent::{self, Agent, Form, Ground, Response, Slots, Talk};
 use crate::checks::command_result;
 use crate::crash;
 use crate::disk::SafePath;
-use crate::process::{self, CancelToken, Confinement, Ended, How};
+use crate::process::{self, CancelToken, Confinement, Ended, How, Slot};
 
 /// The longest time that a request to stop takes to reach this process.
 const CANCEL_GRACE: Duration = Duration::from_millis(500);
@@ -104,23 +105,55 @@ impl<L: LoopEngine> Job<L> {
         asking: &Asking<'_>,
         asked: &Asked<'_>,
     ) -> Result<Option<Reply<L>>, EngineError> {
-        let call = self.services.set_out(dir, asking, asked)?;
-        let mut guardian = self.services.pool.acquire()?;
-        if asking.order.repository {
-            let confined = call.confinement.is_some();
-            let unmade = repository::make(&self.services, dir, confined, &mut guardian, &self.cancel_token)?;
-            if let Some((how, failure)) = unmade {
-                let failed = || Reply { key, outcome: Err(failure), spent: Spent::default(), talk: None };
-                return Ok((!self.is_cut_off(&how)).then(failed));
-            }
+        let (services, order) = (&*self.services, asking.order);
+        let mut guardian = services.pool.acquire()?;
+        let held = services.caches.hold(order);
+        let mut call = services.set_out(dir, asking, asked)?;
+        let port = services.ports.of(order);
+        let mut variables: Vec<_> = port.iter().filter_map(|port| port.variable(&call.env)).collect();
+        if held.is_some() {
+            let temp = call.env.iter().find(|(name, _)| name == "TMPDIR");
+            let temp = temp.map_or_else(|| dir.temp_path(), |(_, place)| place.into());
+            variables.extend(caches::copy(services, dir, &temp, &mut guardian, &self.cancel_token)?);
+        }
+        drop(held);
+        call.add_env(&variables);
+        let confined = call.confinement.is_some();
+        if let Some((how, failure)) = self.prepare(dir, (order, &variables), confined, &mut guardian)? {
+            let spent = Spent { usd: Some(0.0), ..Spent::default() };
+            let failed = Reply { key, outcome: Err(failure), spent, talk: None };
+            return Ok((!self.is_cut_off(&how)).then(|| failed.without_keys(&self.services.keys)));
         }
         let ended = guardian.run(&call, &self.cancel_token)?;
+        if order.caches == Some(CacheUse::Replace) && ended.how == How::Exited(0) {
+            services.caches.replace(&services.work, dir);
+        }
         let reply = self.whole(key, dir, &ended)?;
         if reply.is_none() && ended.how.is_answer() {
             // The record says that the agent ended by itself, which is wrong, also after a resume.
             dir.clear()?;
         }
         Ok(reply)
+    }
+
+    /// Runs what comes before the call. If that fails, returns how it ended and why.
+    fn prepare(
+        &self,
+        dir: &CallDir,
+        (order, variables): (&Order, &[(String, String)]),
+        confined: bool,
+        slot: &mut Slot,
+    ) -> Result<Option<(How, Failure)>, EngineError> {
+        let (services, cancel_token) = (&*self.services, &self.cancel_token);
+        if order.repository
+            && let Some(unmade) = repository::make(services, dir, confined, slot, cancel_token)?
+        {
+            return Ok(Some(unmade));
+        }
+        if let Some(brought) = &order.brought {
+            dir.bring(&services.objects, brought)?;
+        }
+        setup::run(services, dir, (order, variables), slot, cancel_token)
     }
 
     fn asking(&self) -> Asking<'_> {
@@ -203,7 +236,9 @@ impl<L: LoopEngine> Job<L> {
         // An edit is taken unchanged or not at all: without its keys it would be a different edit.
         let answer = if base.is_some() { answer.as_str().into() } else { self.services.keys.hide(&answer) };
         let denied = talk.map_or(&[][..], |talk| &talk.denied);
-        let output = AgentOutput { space: space.path(), answer: &answer, denied, talk, spent };
+        let after_setup = setup::recorded(dir, self.request.as_ref())?;
+        let after_setup = after_setup.as_ref();
+        let output = AgentOutput { space: space.path(), answer: &answer, denied, talk, spent, after_setup };
         let answer = L::read(&self.services, &self.request, &output)?;
         if let Some(base) = base {
             refusal::check_keys(&self.services, &base, &L::trees(&answer))?;
@@ -230,8 +265,7 @@ impl Asking<'_> {
                 (prompt.as_bytes(), agent.as_bytes())
             }
             Asked::Command(command) => {
-                let line = (&command.argv, &command.input);
-                command_line = serde_json::to_vec(&line).expect("arguments have a JSON text");
+                command_line = json(&(&command.argv, &command.input));
                 (&command_line, b"command")
             }
         };
@@ -244,8 +278,16 @@ impl Asking<'_> {
         let picked = picked.collect::<Vec<_>>().join("\0");
         let (hidden, picked) = (hidden.as_bytes(), picked.as_bytes());
         let parts: [&[u8]; 9] = [step, &attempt, said, answers, &epoch, &repository, rights, hidden, picked];
-        CallKey(Digest::of_parts(parts))
+        // Of calls without these, the key is as it always was.
+        let setup = self.order.setup.as_ref().map(|setup| &setup.argv);
+        let brought = self.order.brought.as_ref().map(|brought| brought.tree);
+        let more = (setup.is_some() || brought.is_some()).then(|| json(&(setup, brought)));
+        CallKey(Digest::of_parts(parts.into_iter().chain(more.as_deref())))
     }
+}
+
+fn json(value: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(value).expect("arguments have a JSON text")
 }
 
 impl Services {

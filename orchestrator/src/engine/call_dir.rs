@@ -30,6 +30,7 @@ pub(super) struct CallDir {
     record: SafePath,
     /// Outside of the project: the workspace and the temporary folder.
     work: SafePath,
+    name: String,
 }
 
 /// A call's folders, newly made and open.
@@ -40,7 +41,8 @@ pub(super) struct Fresh {
 
 impl CallDir {
     pub(super) fn of(services: &Services, key: CallKey) -> Self {
-        Self { record: services.folder.call(key), work: services.work.join(key.short()) }
+        let name = key.short();
+        Self { record: services.folder.call(key), work: services.work.join(&name), name }
     }
 
     pub(super) fn space(&self) -> SafePath {
@@ -52,7 +54,16 @@ impl CallDir {
     }
 
     pub(super) fn temp_path(&self) -> PathBuf {
-        self.work.join(TEMP).path().to_owned()
+        self.temp().path().to_owned()
+    }
+
+    pub(super) fn temp(&self) -> SafePath {
+        self.work.join(TEMP)
+    }
+
+    /// Returns the name of the call among those of its run.
+    pub(super) fn name(&self) -> &str {
+        &self.name
     }
 
     pub(super) fn prompt_path(&self) -> PathBuf {
@@ -73,7 +84,17 @@ impl CallDir {
 
     /// Returns the path of a file next to the call's own, for commands that run before it.
     pub(super) fn beside(&self, name: &str) -> PathBuf {
-        self.record.join(name).path().to_owned()
+        self.file(name).path().to_owned()
+    }
+
+    /// Returns a file next to the call's own.
+    pub(super) fn file(&self, name: &str) -> SafePath {
+        self.record.join(name)
+    }
+
+    /// Returns the record of the draft after the setup command.
+    pub(super) fn after_setup(&self) -> SafePath {
+        self.file("setup.manifest")
     }
 
     /// Not beside the workspace: an unconfined agent could replace the folder that it is in.
@@ -113,6 +134,24 @@ impl CallDir {
             return Ok(());
         }
         self.record.join("transcript.jsonl").replace(transcript.lines().as_bytes(), Durability::Order)
+    }
+
+    /// Places files of a person, for their owner alone. A path of the project's own stays as it is.
+    pub(super) fn bring(&self, objects: &Objects, brought: &Placement) -> Result<(), EngineError> {
+        let root = self.space().join(&brought.at);
+        for Entry { path, node } in objects.manifest(brought.tree)?.entries() {
+            let above = path.parent().map_or_else(|| root.clone(), |parent| root.join(parent.as_path()));
+            let place = root.join(path.as_path());
+            if !above.is_folder() || place.exists() {
+                continue;
+            }
+            match node {
+                Node::Folder { .. } => place.make()?,
+                Node::File { blob, .. } => place.create_private(&objects.read(*blob)?)?,
+                Node::Link { .. } => {}
+            }
+        }
+        Ok(())
     }
 
     /// Removes the workspace, the temporary folder, and the record of the end, which is read only with them. What was

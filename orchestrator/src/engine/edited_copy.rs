@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
-use skilltune_phases::asking::order::Placement;
+use skilltune_phases::asking::order::{Order, Placement};
 use skilltune_phases::runs::event::{Failure, FailureKind};
 
 use super::refusal::link_outside;
-use super::{ReadError, Services, call_dir, unreadable};
-use crate::snapshot::{Captured, Manifest, Node, RelPath, capture_edited};
+use super::{AgentOutput, EngineError, ReadError, Services, call_dir, unreadable};
+use crate::snapshot::{
+    Captured, IgnoreRules, Manifest, ManifestError, Node, RelPath, RulesError, capture_edited, scan_edited,
+};
 
 pub(super) struct EditedCopy {
     /// The whole folder before the edit.
@@ -24,10 +26,65 @@ pub(super) struct EditedCopy {
 
 impl EditedCopy {
     pub(super) fn read(services: &Services, copy: &Placement, space: &Path) -> Result<Self, ReadError> {
+        Self::read_by(services, copy, space, |_| Ok(None))
+    }
+
+    /// Reads the copy of a project: what the project's own rules ignore is no part of the edit, and neither are files that
+    /// a person brought, nor what a setup command made and the agent left as it was.
+    pub(super) fn of_project(
+        services: &Services,
+        order: &Order,
+        output: &AgentOutput<'_>,
+    ) -> Result<Self, ReadError> {
+        let copy = order.draft().ok_or(EngineError::Stuck)?;
+        let root = output.space.join(&copy.at);
+        let rules = |base: &Manifest| IgnoreRules::of_copy(&root, base).map(Some);
+        let mut read = Self::read_by(services, copy, output.space, rules)?;
+        if order.brought.is_none() && output.after_setup.is_none() {
+            return Ok(read);
+        }
+        let brought = order.brought.as_ref().map(|brought| services.objects.manifest(brought.tree));
+        let brought = brought.transpose()?.unwrap_or_default();
+        let manifest = own_changes(&read.made.manifest, &read.base, output.after_setup, &brought);
+        let manifest = manifest.map_err(|why| gate(why.to_string()))?;
+        if let Some((path, from)) = disclosed(&read.base, &manifest, &brought) {
+            return Err(
+                gate(format!("{path} has the content of {from}, which must stay out of the result")).into()
+            );
+        }
+        read.made = Captured { tree: services.objects.put_manifest(&manifest)?, manifest };
+        Ok(read)
+    }
+
+    /// Returns a copy of a project as `of_project` would read it now, without storing anything.
+    pub(super) fn scan_project(
+        services: &Services,
+        copy: &Placement,
+        space: &Path,
+    ) -> Result<Manifest, ReadError> {
+        let whole = services.objects.manifest(copy.tree)?;
+        let (base, _) = whole.split(&call_dir::withheld(&whole, copy));
+        let rules = IgnoreRules::of_copy(&space.join(&copy.at), &base);
+        let rules = rules.map_err(|error| gate(error.to_string()))?;
+        let limits = services.limits.artifacts.besides(&base);
+        let now = scan_edited(space, &copy.at, (&base, Some(rules)), limits);
+        now.map_err(|error| unreadable(error, space))
+    }
+
+    fn read_by(
+        services: &Services,
+        copy: &Placement,
+        space: &Path,
+        rules: impl FnOnce(&Manifest) -> Result<Option<IgnoreRules>, RulesError>,
+    ) -> Result<Self, ReadError> {
         let whole = services.objects.manifest(copy.tree)?;
         let withheld = call_dir::withheld(&whole, copy);
         let (base, kept) = whole.split(&withheld);
-        let made = capture_edited(&services.objects, space, &copy.at, &base, services.limits.artifacts);
+        let rules = rules(&base).map_err(|error| gate(error.to_string()))?;
+        let (objects, limits) = (&services.objects, services.limits.artifacts);
+        // A project may be larger than what an agent may make.
+        let limits = if rules.is_some() { limits.besides(&base) } else { limits };
+        let made = capture_edited(objects, space, &copy.at, (&base, rules), limits);
         let made = made.map_err(|error| unreadable(error, space))?;
         Ok(Self { whole, base, made, at: copy.at.clone(), withheld, kept })
     }
@@ -49,6 +106,136 @@ impl EditedCopy {
     }
 }
 
+/// Returns a copy with the changes of its agent alone.
+fn own_changes(
+    made: &Manifest,
+    base: &Manifest,
+    after_setup: Option<&Manifest>,
+    brought: &Manifest,
+) -> Result<Manifest, ManifestError> {
+    let is_file = |path: &RelPath| brought.get(path).is_some_and(|node| !node.is_folder());
+    let is_brought = |path: &RelPath, now: Option<&Node>| {
+        let is_above = now.is_some_and(Node::is_folder) && brought.get(path).is_some();
+        is_above || path.lineage().any(|above| is_file(&above))
+    };
+    let is_setups =
+        |path: &RelPath, now: Option<&Node>| after_setup.is_some_and(|after| after.get(path) == now);
+    made.without_theirs(base, |path, now| is_brought(path, now) || is_setups(path, now))
+}
+
+/// Returns a new or changed file with the content of a brought file, and that file.
+fn disclosed<'a>(
+    base: &Manifest,
+    made: &'a Manifest,
+    brought: &'a Manifest,
+) -> Option<(&'a RelPath, &'a RelPath)> {
+    let holds = |of: &Manifest, node: &Node| of.entries().iter().any(|entry| entry.node.same_content(node));
+    let is_secret = |node: &Node| matches!(node, Node::File { size: 1.., .. }) && !holds(base, node);
+    let secrets: Vec<_> = brought.entries().iter().filter(|entry| is_secret(&entry.node)).collect();
+    made.entries().iter().find_map(|entry| {
+        let from = secrets.iter().find(|secret| secret.node.same_content(&entry.node))?;
+        Some((&entry.path, &from.path))
+    })
+}
+
 pub(super) fn gate(why: impl Into<String>) -> Failure {
     Failure::new(FailureKind::Gate, why.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::snapshot::{Limits, Objects, scan};
+
+    #[test]
+    fn what_a_setup_command_did_and_the_agent_left_is_no_part_of_the_edit() {
+        let space = tempfile::tempdir().unwrap();
+        let at = |name: &str| space.path().join(name);
+        let write = |name: &str, text: &str| {
+            fs::create_dir_all(at(name).parent().unwrap()).unwrap();
+            fs::write(at(name), text).unwrap();
+        };
+        for name in ["lock", "old/only", "both", "work", "gone"] {
+            write(name, "base");
+        }
+        let look = || scan(space.path(), None, Limits::default()).unwrap();
+        let base = look();
+        // The setup command.
+        write("lock", "setup");
+        write("both", "setup");
+        write("made/left", "setup");
+        write("made/changed", "setup");
+        write("empty/left", "setup");
+        fs::remove_dir_all(at("old")).unwrap();
+        let after = look();
+        // The agent.
+        write("both", "agent");
+        write("work", "agent");
+        write("made/changed", "agent");
+        fs::remove_file(at("gone")).unwrap();
+        let edit = own_changes(&look(), &base, Some(&after), &Manifest::default()).unwrap();
+        let names: Vec<String> = edit.entries().iter().map(|entry| entry.path.to_string()).collect();
+        assert_eq!(names, ["both", "lock", "made", "made/changed", "old", "old/only", "work"]);
+        let get = |of: &Manifest, name: &str| of.get(&RelPath::parse(name.as_bytes()).unwrap()).cloned();
+        assert_eq!(get(&edit, "lock"), get(&base, "lock"));
+        assert_eq!(get(&edit, "both"), get(&look(), "both"));
+    }
+
+    #[test]
+    fn a_brought_file_is_in_no_edit_and_its_content_at_no_other_path() {
+        let space = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = space.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        let look = || scan(space.path(), None, Limits::default()).unwrap();
+        write(".env", "secret");
+        write("conf/local/key", "other secret");
+        write("conf/known", "known");
+        write("conf/empty", "");
+        let brought = look();
+        fs::remove_dir_all(space.path().join("conf")).unwrap();
+        fs::remove_file(space.path().join(".env")).unwrap();
+        write("a", "known");
+        let base = look();
+        write(".env", "changed");
+        write("conf/local/key/below", "replaced");
+        write("conf/local/new", "new");
+        let edit = own_changes(&look(), &base, None, &brought).unwrap();
+        let names: Vec<String> = edit.entries().iter().map(|entry| entry.path.to_string()).collect();
+        assert_eq!(names, ["a", "conf", "conf/local", "conf/local/new"]);
+        for (name, text, refused) in
+            [("b", "secret", Some(".env")), ("b", "known", None), ("b", "", None), ("b", "other", None)]
+        {
+            write(name, text);
+            let edit = own_changes(&look(), &base, None, &brought).unwrap();
+            let found = disclosed(&base, &edit, &brought);
+            let found = found.map(|(path, from)| (path.to_string(), from.to_string()));
+            assert_eq!(found, refused.map(|from| (name.to_owned(), from.to_owned())), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_scan_of_a_copy_is_what_would_be_stored_of_it() {
+        let (space, store) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let copy = space.path().join("copy");
+        fs::create_dir_all(copy.join("node_modules")).unwrap();
+        fs::create_dir_all(copy.join("logs")).unwrap();
+        let base =
+            scan_edited(space.path(), "copy", (&Manifest::default(), None), Limits::default()).unwrap();
+        fs::write(copy.join(".gitignore"), "*.o\n").unwrap();
+        for name in ["a.c", "a.o", "node_modules/x", "logs/b.o"] {
+            fs::write(copy.join(name), "text").unwrap();
+        }
+        let rules = || Some(IgnoreRules::of_copy(&copy, &base).unwrap());
+        let scanned = scan_edited(space.path(), "copy", (&base, rules()), Limits::default()).unwrap();
+        let objects = Objects::at(store.path());
+        let stored = capture_edited(&objects, space.path(), "copy", (&base, rules()), Limits::default());
+        assert_eq!(scanned, stored.unwrap().manifest);
+        let names: Vec<String> = scanned.entries().iter().map(|entry| entry.path.to_string()).collect();
+        assert_eq!(names, [".gitignore", "a.c", "logs"], "a folder of the start stays");
+    }
 }

@@ -10,6 +10,7 @@
 //!
 //! `Err` means that skilltune failed. A failing agent, a timeout or invalid output is an outcome, and is recorded.
 
+mod caches;
 mod call;
 mod call_dir;
 mod drive;
@@ -18,11 +19,13 @@ mod expert;
 mod files;
 mod gan;
 mod materials;
+mod ports;
 pub mod reflex;
 mod refusal;
 mod reply;
 mod repository;
 mod review;
+mod setup;
 mod shared;
 mod tamper;
 mod tune;
@@ -49,11 +52,13 @@ use crate::evolution::EvolutionError;
 use crate::git::{Program, ProposeError};
 use crate::process::{CancelToken, GuardianPool, How, ProcessError};
 use crate::promote::PromoteError;
-use crate::snapshot::{CaptureError, Indexes, Limits, ObjectError, Objects, PlaceError};
+use crate::snapshot::{CaptureError, Indexes, Limits, Manifest, ObjectError, Objects, PlaceError};
 use crate::store::{AnswerCache, Journal, JournalError, Locks, RunFolder, TargetLock};
 
+pub use caches::Caches;
 pub use drive::{Drive, Halt, Patience, Stopped};
 pub use files::{is_published, publish};
+pub use ports::Ports;
 pub use shared::propose_now;
 pub use tune::{Diff, context, edit_diff, tree_dangers, tree_diff};
 use unreadable::unreadable;
@@ -173,6 +178,8 @@ pub struct AgentOutput<'a> {
     pub denied: &'a [String],
     pub talk: Option<&'a Talk>,
     pub spent: &'a Spent,
+    /// The draft as the agent got it, if a setup command ran before.
+    pub after_setup: Option<&'a Manifest>,
 }
 
 /// The outcome of a local command.
@@ -271,6 +278,10 @@ pub struct Services {
     pub prices: Prices,
     /// The installed git, if any.
     pub git: Option<Program>,
+    /// The caches of build tools in `work`.
+    pub caches: Caches,
+    /// The ports of programs that are running.
+    pub ports: Ports,
     /// Checked before each call starts.
     pub guard: Option<Box<dyn Guard>>,
 }

@@ -8,7 +8,7 @@ use skilltune_phases::skills::edit::{acts_by_itself, is_git};
 use skilltune_phases::skills::keys::Keys;
 
 use super::{ReadError, Services};
-use crate::snapshot::{Entry, Manifest, Node, ObjectError, Objects, RelPath};
+use crate::snapshot::{Entry, Manifest, Node, ObjectError, Objects, RelPath, changes};
 
 /// Refuses an edit that adds a key to the versions that it was made from: people publish what they edit.
 pub(super) fn check_keys(services: &Services, base: &[TreeId], made: &[TreeId]) -> Result<(), ReadError> {
@@ -91,6 +91,16 @@ pub(super) fn new_repository<'a>(base: &Manifest, draft: &'a Manifest) -> Option
     })
 }
 
+/// Returns the first changed path in one of these folders, which are repositories of their own: no commit of the project
+/// can take the change.
+pub(super) fn in_other_repository(base: &Manifest, made: &Manifest, apart: &[String]) -> Option<RelPath> {
+    if apart.is_empty() {
+        return None;
+    }
+    let is_within = |path: &RelPath| path.lineage().any(|above| apart.contains(&above.to_string()));
+    changes(base, made).into_iter().map(|change| change.path).find(is_within)
+}
+
 /// Returns the first new or changed file that an agent, editor or shell reads by itself.
 pub(super) fn new_settings<'a>(base: &Manifest, made: &'a Manifest) -> Option<&'a RelPath> {
     let mut new = made.entries().iter().filter(|entry| base.get(&entry.path) != Some(&entry.node));
@@ -124,6 +134,21 @@ mod tests {
             node: Node::Folder { mode: 0o755 },
         };
         Manifest::new(folders.map(folder).chain(entries.iter().map(entry)).collect()).unwrap()
+    }
+
+    #[test]
+    fn a_change_in_another_repository_is_seen_whatever_it_is() {
+        let base = made(&[("vendor/lib", None), ("vendored", None)]);
+        for (edited, seen) in [
+            (made(&[("vendor/lib", None), ("vendored", Some("x"))]), None),
+            (made(&[("vendor/lib", Some("x")), ("vendored", None)]), Some("vendor/lib")),
+            (made(&[("vendor/new", None), ("vendored", None)]), Some("vendor/lib")),
+            (made(&[("vendored", None)]), Some("vendor")),
+        ] {
+            let found = in_other_repository(&base, &edited, &["vendor".to_owned()]);
+            assert_eq!(found.map(|path| path.to_string()).as_deref(), seen);
+            assert_eq!(in_other_repository(&base, &edited, &[]), None);
+        }
     }
 
     #[test]

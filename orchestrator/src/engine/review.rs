@@ -13,10 +13,9 @@ use skilltune_phases::runs::event::{Failure, FailureKind};
 use skilltune_phases::suites::checks::quote_end;
 
 use super::{AgentOutput, CommandOutput, EngineError, Extent, LoopEngine, ReadError, Services};
-use crate::checks::end_of;
+use crate::checks::{end_of, exit_code};
 use crate::disk::atomic::Durability;
 use crate::git::link_text;
-use crate::process::How;
 use crate::snapshot::{Entry, Manifest, Node, ObjectError, Objects, RelPath};
 use crate::store::RunFolder;
 
@@ -53,13 +52,7 @@ impl LoopEngine for Review {
     }
 
     fn ran(_: &Services, request: &AgentRequest, ran: &CommandOutput<'_>) -> Result<Answer, ReadError> {
-        // The numbers are those of shells and of `timeout`: a command that crashes or hangs has failed.
-        let exit = match ran.how {
-            How::Exited(code) => Some(*code),
-            How::Signalled(signal) => Some(128 + signal),
-            How::TimedOut => Some(124),
-            How::Cancelled | How::OutputClosed | How::NotStarted { .. } | How::Lost { .. } => None,
-        };
+        let exit = exit_code(ran.how);
         let streams = [ran.stderr, ran.stdout];
         let ends = streams.iter().rev().map(|said| quote_end(said)).filter(|said| !said.is_empty());
         let details =

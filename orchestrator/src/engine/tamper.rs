@@ -10,9 +10,7 @@ use skilltune_phases::asking::order::{Order, Placement};
 use skilltune_phases::runs::event::{Failure, FailureKind};
 
 use super::{EngineError, ReadError, call_dir};
-use crate::snapshot::{
-    CaptureError, Change, ChangeKind, Limits, Manifest, Node, Objects, changes, scan_left,
-};
+use crate::snapshot::{CaptureError, Change, ChangeKind, Limits, Objects, changes, scan_left};
 
 /// How many differences are reported.
 const TOLD: usize = 4;
@@ -47,21 +45,12 @@ fn differences_of(
     space: &Path,
 ) -> Result<Vec<String>, EngineError> {
     let (at, placed) = (&placement.at, call_dir::placed(objects, placement)?.copied());
-    match scan_left(space, at, room(&placed)) {
+    match scan_left(space, at, ROOM.besides(&placed)) {
         Ok(now) => {
             Ok(changes(&placed, &now).iter().filter(|one| counts(one)).map(|one| line(at, one)).collect())
         }
         Err(error) => unlike(error, at).map(|line| vec![line]),
     }
-}
-
-fn room(placed: &Manifest) -> Limits {
-    let size = |node: &Node| match node {
-        Node::File { size, .. } => *size,
-        Node::Folder { .. } | Node::Link { .. } => 0,
-    };
-    let bytes: u64 = placed.entries().iter().map(|entry| size(&entry.node)).sum();
-    Limits { files: ROOM.files + placed.entries().len() as u64, bytes: ROOM.bytes + bytes }
 }
 
 fn counts(change: &Change) -> bool {

@@ -44,6 +44,12 @@ pub struct Call {
 }
 
 impl Call {
+    /// Adds variables to the environment, in place of those with the same names.
+    pub(crate) fn add_env(&mut self, variables: &[(String, String)]) {
+        self.env.retain(|(name, _)| variables.iter().all(|(own, _)| own != name));
+        self.env.extend_from_slice(variables);
+    }
+
     /// Returns the longest time that a call should take, without the sweep.
     pub(super) fn longest(&self) -> Duration {
         self.deadline.saturating_add(self.grace)

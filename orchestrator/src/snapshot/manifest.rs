@@ -213,6 +213,28 @@ impl Manifest {
         })
     }
 
+    /// Returns an edit of `base` without the changes of others: where `is_theirs` holds for a path and what it has now,
+    /// `base` decides. A folder that an entry needs stays.
+    pub(crate) fn without_theirs(
+        &self,
+        base: &Self,
+        is_theirs: impl Fn(&RelPath, Option<&Node>) -> bool,
+    ) -> Result<Self, ManifestError> {
+        let entry = |(path, before, now): (&RelPath, Option<&Node>, Option<&Node>)| {
+            let node = if is_theirs(path, now) { before } else { now }?;
+            Some(Entry { path: path.clone(), node: node.clone() })
+        };
+        let mut kept: Vec<Entry> = base.beside(self).filter_map(entry).collect();
+        let needed: HashSet<RelPath> = kept.iter().flat_map(|entry| entry.path.lineage()).collect();
+        let is_gone = |path: &RelPath| kept.binary_search_by(|entry| entry.path.cmp(path)).is_err();
+        let all = self.entries.iter().chain(base.entries.iter());
+        let folders =
+            all.filter(|one| one.node.is_folder() && needed.contains(&one.path) && is_gone(&one.path));
+        let folders: Vec<Entry> = folders.cloned().collect();
+        kept.extend(folders);
+        Self::new(kept)
+    }
+
     /// Returns the entries that are new or changed since `before`, and their folders.
     pub(crate) fn since(&self, before: &Self) -> Self {
         let is_new = |entry: &&Entry| match before.get(&entry.path) {

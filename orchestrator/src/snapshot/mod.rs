@@ -34,7 +34,7 @@ mod trees;
 
 pub(crate) use capture::LEFT_BY_TOOLS;
 pub use capture::{
-    Captured, FolderState, Limits, capture, capture_edited, capture_left, scan, scan_left,
+    Captured, FolderState, Limits, capture, capture_edited, capture_left, scan, scan_edited, scan_left,
 };
 pub use census::{Loss, LossKind, census};
 pub use diff::{Change, ChangeKind, DiffSize, LineChanges, changes, diff_size, line_diff, unified};

@@ -30,6 +30,13 @@ pub struct Order {
     pub command: Option<Command>,
     /// Whether the workspace is a git repository with one commit of everything in it.
     pub repository: bool,
+    /// What programs of the call do with the caches of build tools.
+    pub caches: Option<CacheUse>,
+    /// Files of a person that programs of the call need. No repository, prompt or edit has them.
+    pub brought: Option<Placement>,
+    /// Runs in the folder of the draft, or else in the workspace, before the agent or the command. The repository has no
+    /// file that it makes.
+    pub setup: Option<Command>,
 }
 
 /// A stored tree and its path in the workspace. Prompts and readers find it by that path.
@@ -95,6 +102,15 @@ pub enum Needs {
     Toolchains,
 }
 
+/// What a call does with the run's caches of build tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheUse {
+    /// It gets a copy.
+    Copy,
+    /// It gets a copy, which replaces them if its command passes.
+    Replace,
+}
+
 /// A loop's question to an agent.
 pub trait Question {
     /// Returns the prompt. Fails only for a prompt page of the user's own.
@@ -129,6 +145,9 @@ impl Order {
             plugin: None,
             command: None,
             repository: false,
+            caches: None,
+            brought: None,
+            setup: None,
         }
     }
 

@@ -25,7 +25,7 @@ use crate::base::id::TreeId;
 
 pub use fault::fault;
 pub use proposed::{Commands, RunThem, shell_fault};
-pub use quote::{line, quote_end, quote_message};
+pub use quote::{line, output_end, quote_end, quote_message};
 pub use schema::accepts;
 pub use tell::{Bytes, Facts, Usage, tell};
 

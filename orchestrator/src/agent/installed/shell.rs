@@ -70,6 +70,13 @@ impl Agent {
         if let Some(home) = self.env.get("HOME") {
             let toolchains = format!("{home}/.rustup");
             env.entry("RUSTUP_HOME".to_owned()).or_insert(toolchains);
+            if rights == Rights::Build {
+                // Go reads modules that are there, and writes only below its own home.
+                let modules =
+                    format!("file://{home}/go/pkg/mod/cache/download,https://proxy.golang.org,direct");
+                env.entry("GOPROXY".to_owned()).or_insert(modules);
+                env.entry("PYENV_ROOT".to_owned()).or_insert(format!("{home}/.pyenv"));
+            }
         }
         let home = env["TMPDIR"].clone();
         let places = PLACES.map(|(name, below)| (name, format!("{home}/{below}")));
@@ -183,6 +190,10 @@ mod tests {
                 (&*with["GIT_COMMITTER_NAME"], &*with["GIT_CEILING_DIRECTORIES"]),
                 ("skilltune", "/call")
             );
+            assert!(!with.contains_key("PYENV_ROOT") && !with.contains_key("GOPROXY"));
+            let builder = env(&agent, Rights::Build);
+            assert_eq!(builder["PYENV_ROOT"], "/home/me/.pyenv");
+            assert!(builder["GOPROXY"].starts_with("file:///home/me/go/pkg/mod/cache/download,https:"));
             let without = env(&agent, Rights::Work);
             assert!(!without.contains_key("npm_config_cache") && !without.contains_key("GIT_COMMITTER_NAME"));
         }

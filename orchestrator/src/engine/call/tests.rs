@@ -68,6 +68,9 @@ fn parts() -> Parts {
         plugin: None,
         command: None,
         repository: true,
+        caches: None,
+        brought: None,
+        setup: None,
     };
     Parts { order, cast, prompt: "Judge it.", epoch: 3 }
 }
@@ -112,6 +115,8 @@ fn every_part_of_a_request_changes_the_key() {
         key(|parts| parts.order.attempt = 2),
         key(|parts| parts.order.rights = Rights::Edit),
         key(|parts| parts.order.repository = false),
+        key(|parts| parts.order.setup = Some(command())),
+        key(|parts| parts.order.brought = parts.order.placements.first().cloned()),
         key(|parts| parts.order.placements[0].hidden.truncate(1)),
         key(|parts| parts.order.placements[0].picked[0].at.push('x')),
         key(|parts| parts.order.placements[0].picked[0].path.push('x')),
@@ -129,6 +134,7 @@ fn every_part_of_a_request_changes_the_key() {
 #[test]
 fn a_deadline_or_the_place_of_a_skill_does_not_change_the_key() {
     assert_eq!(key(|parts| parts.cast.timeout_seconds = 600), key(|_| ()));
+    assert_eq!(key(|parts| parts.order.caches = Some(CacheUse::Copy)), key(|_| ()));
     let installed = Installed { name: "writer".into(), at: ".claude/skills/writer".into(), called: true };
     assert_eq!(key(|parts| parts.order.installed = Some(installed)), key(|_| ()));
     assert_eq!(of_command(|command| command.seconds = 90), of_command(|_| ()));

@@ -24,7 +24,7 @@ pub(super) fn read(
     output: &AgentOutput<'_>,
 ) -> Result<Answer, ReadError> {
     let order = request.as_ref();
-    let AgentOutput { space, answer, denied, talk, spent } = *output;
+    let AgentOutput { space, answer, denied, talk, spent, .. } = *output;
     let agent_files = services.cast.of(&order.role).agent_files(order.rights, order.installed.is_some(), "");
     let placed = order.placements.iter().filter_map(|placement| placement.at.split('/').next());
     let placed = placed.filter(|at| *at != WORKSPACE);

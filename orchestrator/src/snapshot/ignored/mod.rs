@@ -55,6 +55,8 @@ pub struct IgnoreRules {
     /// The folder's path in its repository, with a trailing slash, and the repository.
     prefix: Vec<u8>,
     repository: Option<Repository>,
+    /// Whether git's rules apply without a repository: a copy of a project has none of its own.
+    is_copy: bool,
     outer: Vec<Level>,
     inner: Vec<Inner>,
     known: HashSet<RelPath>,
@@ -83,7 +85,21 @@ impl IgnoreRules {
     pub fn of(root: &Path) -> Result<Self, RulesError> {
         let real = root.canonicalize().on_disk("open", root)?;
         let repository = Repository::around(&real);
-        let top = repository.as_ref().map_or(real.as_path(), |repository| repository.root());
+        Self::within(root, &real, repository)
+    }
+
+    /// Returns the rules for an edited copy of a project. An agent may have made any repository there, so none is read. A
+    /// file of the start is never ignored.
+    pub fn of_copy(root: &Path, start: &Manifest) -> Result<Self, RulesError> {
+        let real = root.canonicalize().on_disk("open", root)?;
+        let mut rules =
+            Self { is_copy: true, tracked: Some(HashSet::new()), ..Self::within(root, &real, None)? };
+        rules.known.extend(start.entries().iter().map(|entry| entry.path.clone()));
+        Ok(rules)
+    }
+
+    fn within(root: &Path, real: &Path, repository: Option<Repository>) -> Result<Self, RulesError> {
+        let top = repository.as_ref().map_or(real, Repository::root);
         let below = real.strip_prefix(top).expect("a repository is around its folders").to_path_buf();
         let mut rules = Self {
             root: Folder::open(root)?,
@@ -95,8 +111,9 @@ impl IgnoreRules {
             tracked: None,
             left: MOST_BYTES,
             repository,
+            is_copy: false,
         };
-        rules.read_outer(&real, &below)?;
+        rules.read_outer(real, &below)?;
         Ok(rules)
     }
 
@@ -232,7 +249,7 @@ impl IgnoreRules {
 
     /// Outside a repository, git's rules do not apply.
     fn sources(&self) -> &'static [Source] {
-        if self.repository.is_some() { &[Source::Git, Source::Ours] } else { &[Source::Ours] }
+        if self.repository.is_some() || self.is_copy { &[Source::Git, Source::Ours] } else { &[Source::Ours] }
     }
 
     fn level(&mut self, start: usize, folder: &Path, texts: Vec<RuleText>) -> Result<Level, RulesError> {

@@ -35,6 +35,16 @@ pub fn quote_end(text: &str) -> String {
     }
 }
 
+/// Returns the last lines of a program's output, where it says what failed.
+pub fn output_end(text: &str) -> String {
+    const MOST: usize = 4_000;
+    let from = text.char_indices().rev().nth(MOST).map_or(0, |(at, _)| at);
+    // A line that is cut in its middle says little, and may begin within a key.
+    let whole = if from == 0 { text } else { text[from..].split_once('\n').map_or("", |(_, rest)| rest) };
+    let plain: String = whole.chars().filter(|&char| char == '\n' || is_plain(char)).collect();
+    lint::without_keys(plain.trim(), "[hidden]")
+}
+
 /// Removes control characters first, because one in the middle of a key would hide the key.
 fn without_keys(text: &str) -> String {
     let plain: String = text.chars().filter(|&char| is_plain(char)).collect();
