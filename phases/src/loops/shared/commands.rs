@@ -13,7 +13,7 @@ pub use depends::names;
 pub(super) use depends::plain_path;
 
 /// What a command does for a project, in the order in which the commands run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
     Lint,

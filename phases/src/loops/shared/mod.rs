@@ -8,3 +8,4 @@ pub mod request;
 pub mod rounds;
 pub mod scanners;
 pub mod step;
+pub mod test_results;
