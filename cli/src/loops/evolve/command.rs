@@ -1,0 +1,176 @@
+//! `skilltune evolve`: reads a specification, or has one drafted, and begins a run.
+
+use std::ops::ControlFlow;
+
+use serde_json::{Value, json};
+use skilltune_orchestrator::git::require_repository;
+use skilltune_orchestrator::store::Home;
+use skilltune_phases::loops::evolve::task::Apply;
+use skilltune_phases::loops::evolve::{Evolve, Plan, Run};
+use skilltune_phases::loops::expert::Expert;
+
+use crate::casting::{self, git};
+use crate::loops::evolve::args::{EvolveArgs, EvolveCommand};
+use crate::loops::evolve::invocation::{Invocation, listed};
+use crate::loops::evolve::{again, drafting, planning, words};
+use crate::loops::gan::planning::read;
+use crate::loops::start::{self, Planner, Ready, Sketched, Start, Starts};
+use crate::loops::{LoopArgs, OnRuns};
+use crate::report::estimate::most_calls;
+use crate::report::{ceilings, json as shared_json, words as shared_words};
+use crate::runs::commit;
+use crate::runs::runtime_options::RuntimeOptions;
+use crate::settings::proposed;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+use crate::text::plain::one_line;
+use crate::trust::pinned::{programs, scripts};
+use crate::trust::{self, Named, TrustStore};
+
+impl LoopArgs for EvolveArgs {
+    fn run(self, env: &Environment, printer: Printer, _: OnRuns) -> Result<Exit, Complaint> {
+        let (invocation, flags) = match self.command {
+            Some(EvolveCommand::Draft(args)) => {
+                let start = Start::of(&args.play.run, args.play.trust, env, printer);
+                return start::start::<Expert>(drafting::of_text(&args, &start)?, &start);
+            }
+            Some(EvolveCommand::Rerun(mut args)) => {
+                // No answer of the earlier run is taken.
+                args.flags.run.fresh = true;
+                (Invocation::about(again::subject(&args, env, printer)?, &args.flags, env)?, args.flags)
+            }
+            None => {
+                let start = Start::of(&self.flags.run, self.flags.trust, env, printer);
+                let given = self.spec.clone().map(ControlFlow::Continue);
+                let spec = match given.map_or_else(|| drafting::agreed(&self, &start), Ok)? {
+                    ControlFlow::Continue(spec) => spec,
+                    ControlFlow::Break(exit) => return Ok(exit),
+                };
+                (Invocation::new(&self, &spec, env)?, self.flags)
+            }
+        };
+        let start = Start::of(&flags.run, flags.trust, env, printer);
+        start::start::<Evolve>(invocation, &start)
+    }
+}
+
+impl Starts for Evolve {
+    type Invocation = Invocation;
+
+    const PLAN: Planner<Self> = planning::plan;
+
+    fn ready(mut invocation: Invocation, home: &Home, start: &Start<'_>) -> Result<Ready<Self>, Complaint> {
+        if !invocation.plan_only {
+            require_proposable(&invocation, start.env)?;
+        }
+        agree(&mut invocation, start)?;
+        ensure_trusted(&mut invocation, start)?;
+        let sketch = start::plan::<Self>(&invocation, home, start.env, None)?;
+        Ok(ControlFlow::Continue((invocation, sketch)))
+    }
+
+    /// An earlier run of the same specification on the same folder shows what one costs.
+    fn is_like(planned: &Plan, earlier: &Plan) -> bool {
+        (&planned.task.root, &planned.task.name) == (&earlier.task.root, &earlier.task.name)
+    }
+
+    fn sketch_text(run: &Run, sketched: &Sketched<'_>) -> String {
+        let (plan, task) = (&run.plan, &run.plan.task);
+        let mut lines = vec![one_line(&format!("evolve {}: {}", task.name, words::aim(run)))];
+        lines.push("criteria:".to_owned());
+        lines.extend(task.spec.criteria.iter().map(|one| {
+            let check = one.check.as_ref().map(|argv| format!(" (check: {})", argv.join(" ")));
+            format!("  {}", one_line(&format!("{}: {}{}", one.id, one.text, check.unwrap_or_default())))
+        }));
+        let set = task.set.iter();
+        lines.extend(set.map(|set| one_line(&format!("{}: {}", set.stage.word(), set.argv.join(" ")))));
+        lines.push(shared_words::most_calls(sketched.most, &plan.roles));
+        lines.push(ceilings::line(run));
+        lines.extend(sketched.estimate.lines());
+        lines.extend(words::notes(plan).iter().map(|note| format!("note: {note}")));
+        lines.join("\n")
+    }
+
+    fn sketch_json(run: &Run, sketched: &Sketched<'_>) -> Value {
+        let task = &run.plan.task;
+        let keys = json!({
+            "name": task.name,
+            "specification": task.file,
+            "folder": task.root,
+            "criteria": task.spec.criteria,
+            "constraints": task.spec.constraints,
+            "plan": task.plan,
+            "plan_only": task.plan_only,
+            "commands": task.set,
+            "finds_commands": task.finds,
+            "checks": task.checks,
+            "tools": words::tools(task),
+            "apply": words::apply(task.apply),
+            "rules": task.rules,
+            "limits": ceilings::all(run),
+            "most_calls": most_calls(sketched.most),
+        });
+        shared_json::sketch(run, &keys, sketched.estimate)
+    }
+}
+
+const OTHERWISE: &str =
+    "pass --apply never to leave the result in the run, or --apply tree to write it into the folder";
+
+/// Fails if the result cannot be proposed, as far as that can be known before anything is paid for. Nothing is written.
+fn require_proposable(invocation: &Invocation, env: &Environment) -> Result<(), Complaint> {
+    let Apply::Propose(_) = invocation.apply else { return Ok(()) };
+    let program = git(env).map_err(|_| commit::no_git().hint(OTHERWISE))?;
+    let root = invocation.root.clone();
+    let limits = RuntimeOptions::artifacts(&invocation.common.settings);
+    let now = read(&root, |rules| env.indexes().scan(&root, rules, limits))?.manifest;
+    let required = commit::with_git(&program, move |git| require_repository(git, &root, &now))?;
+    required.map_err(|error| commit::refused(&error).hint(OTHERWISE))
+}
+
+/// Asks a person about the commands that are found and not set. Without a person they do not run.
+fn agree(invocation: &mut Invocation, start: &Start<'_>) -> Result<(), Complaint> {
+    if invocation.finds.is_some() {
+        return Ok(());
+    }
+    let Some(person) = start.person() else {
+        invocation.finds = Some(false);
+        return Ok(());
+    };
+    let head = "these commands were found, and run after each layer of tasks; tasks may add others and change what they do";
+    let confined = invocation.checks.confined;
+    let question = if invocation.found.is_empty() {
+        start.printer.talk(&proposed::shown("no command was found yet; tasks may add some", confined, []));
+        "Run the commands that are found later?"
+    } else {
+        let found = invocation.found.iter().map(listed);
+        start.printer.talk(&proposed::shown(head, confined, found));
+        "Run these commands?"
+    };
+    invocation.finds = Some(person.agree(question)?);
+    Ok(())
+}
+
+/// Ensures that a person trusts the agents and the commands that the project names.
+fn ensure_trusted(invocation: &mut Invocation, start: &Start<'_>) -> Result<(), Complaint> {
+    let (env, store) = (start.env, TrustStore::new(start.env));
+    let settings = &invocation.common.settings;
+    let pinned = casting::ensure_trusted(&invocation.common.casting, settings, env, None, start.consent())?;
+    for (file, name) in &invocation.advisers.foreign {
+        trust::ensure(file, &[], Named::Experts(std::slice::from_ref(name)), &store, start.consent())?;
+    }
+    let set = invocation.set.iter().filter(|_| !invocation.plan_only);
+    let theirs = set.filter(|one| settings.commands.of(one.stage).origin.is_projects());
+    let setup = invocation.setup.iter().filter(|_| !invocation.plan_only);
+    let setup = setup.filter(|_| settings.commands.setup.origin.is_projects());
+    let commands: Vec<&Vec<String>> = theirs.map(|one| &one.argv).chain(setup).collect();
+    if let Some(file) = settings.project_file.as_ref().filter(|_| !commands.is_empty()) {
+        let files = scripts(file, commands.iter().copied(), env)?;
+        let names = programs(commands.iter().copied());
+        trust::ensure(file, &files, Named::Programs(&names), &store, start.consent())?;
+    }
+    invocation.common.pinned = pinned.into_iter().collect();
+    Ok(())
+}
