@@ -1,6 +1,7 @@
 //! The user interface of each loop, and what the run commands need from a loop: they are written once for all loops.
 
 pub mod ask;
+pub mod evolve;
 pub mod expert;
 pub mod gan;
 pub mod reflex;
@@ -110,6 +111,9 @@ pub trait LoopCommands: Ui + Narrated + Asks {
     /// Returns the settings tables of the loop.
     fn tables() -> Vec<Box<dyn Table>>;
 
+    /// Sets the defaults of shared settings that differ in this loop.
+    fn set_defaults(_: &mut Settings) {}
+
     /// `show RUN PART`.
     fn part(known: &Known<Self>, part: &str, objects: &Objects) -> Result<String, Complaint>;
 
@@ -125,6 +129,11 @@ pub trait LoopCommands: Ui + Narrated + Asks {
     /// `resume`: gives the results of an ended run to the user.
     fn hand_over(_: &Scope<'_>, _: &RunId, _: Option<&dyn Answers>) -> Result<(), Complaint> {
         Ok(())
+    }
+
+    /// `resume`: looks at what the run works on, and returns what it has to know before it goes on.
+    fn look_again(_: &Scope<'_>, _: &Known<Self>, _: &Settings) -> Result<Option<Self::Decision>, Complaint> {
+        Ok(None)
     }
 
     /// Only pauses the run: `resume` continues it as if nothing had happened.

@@ -45,6 +45,26 @@ Examples:
   skilltune review main..topic --commands run --yes --fail-on critical
   skilltune review skills/writer --dry-run";
 
+pub const EVOLVE: &str = "\
+Examples:
+  skilltune evolve spec.md
+  skilltune evolve spec.md --plan-only          # shows how it would be done
+  skilltune evolve spec.yaml --in service --commands run --yes
+  skilltune evolve spec.md --tools files --apply patch
+  skilltune evolve --from specs/001-login       # drafts the specification first
+  skilltune evolve draft \"Print the areas of circles too\"
+  skilltune evolve rerun parser";
+
+pub const EVOLVE_DRAFT: &str = "\
+Examples:
+  skilltune evolve draft \"Print the areas of circles too\"
+  skilltune evolve draft - --yes < issue.txt    # asks nothing";
+
+pub const EVOLVE_RERUN: &str = "\
+Examples:
+  skilltune evolve rerun parser
+  skilltune evolve rerun parser c402 --executor claude --apply patch";
+
 pub const CALIBRATE: &str = "\
 Examples:
   skilltune calibrate skills/writer --suite suite.toml

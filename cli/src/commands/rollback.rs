@@ -35,7 +35,7 @@ fn newest_of_gan(scope: &Scope<'_>) -> Option<RunId> {
     let newest = scope.runs.ids(None).into_iter().find(|id| match scope.runs.kind(id) {
         LoopKind::Gan => gan::rollback::may_have_folder(scope, id),
         LoopKind::Tune => tune::apply::may_have_target(scope, id),
-        LoopKind::Reflex | LoopKind::Expert | LoopKind::Review => false,
+        LoopKind::Reflex | LoopKind::Expert | LoopKind::Review | LoopKind::Evolve => false,
     });
     newest.filter(|id| scope.runs.kind(id) == LoopKind::Gan)
 }

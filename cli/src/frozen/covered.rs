@@ -4,6 +4,12 @@ use std::collections::BTreeSet;
 
 use skilltune_phases::base::ceiling::Ceiling;
 use skilltune_phases::judging::stop::Reason as TuneReason;
+use skilltune_phases::loops::evolve::course::{Pattern, Persona};
+use skilltune_phases::loops::evolve::decision::{Pass, PassKind, WorkEnd};
+use skilltune_phases::loops::evolve::{
+    self, Answer as EvolveAnswer, Decision as EvolveDecision, Ending as EvolveEnding, Evolve,
+    Step as EvolveStep,
+};
 use skilltune_phases::loops::expert::{
     self, Answer as ExpertAnswer, Decision as ExpertDecision, Expert, Step as ExpertStep,
 };
@@ -32,10 +38,14 @@ use crate::loops::LoopCommands;
 /// The names of variants that appear in stored runs.
 pub(super) type Covered = BTreeSet<&'static str>;
 
-/// Variants that no stored run has: browsers differ between machines, and some failures of a night need more than a
-/// script.
+/// Variants that no stored run has: browsers differ between machines, questions of a draft need a terminal, and some
+/// failures of a night need more than a script.
 pub(super) const NOT_STORED: &[&str] = &[
     "GanStep::Browse",
+    "ExpertStep::Inquire",
+    "ExpertStep::Reply",
+    "ExpertAnswer::Inquired",
+    "ExpertAnswer::Replied",
     "NightEvent::Drafted",
     "NightEvent::Dismissed",
     "NightEvent::Merged",
@@ -100,12 +110,29 @@ variants! {
     GanDecision { Drafted Proposed Ruled Agreed Sprint Built Again Judged Answered Ended Close }
     GanEnding { Reached Forced Accepted Kept Aborted Failed }
     GanQuestion { Escalation Stagnation Exhausted }
-    ExpertStep { Ask }
-    ExpertAnswer { Answered }
+    ExpertStep { Inquire Reply Ask }
+    ExpertAnswer { Inquired Replied Answered }
     ExpertDecision { Close }
     ReviewStep { Scan Review Verify Allow Prove }
     ReviewAnswer { Ran Reviewed Verified Allowed }
     ReviewDecision { Merge Close }
+    EvolveStep {
+        Split SetUp Classify Divide Replan Group Match Advise Agree Look Run Work Merge Drift Allow Check Judge Amend
+        Transplant Follow Audit Ask Promote Commit
+    }
+    EvolveAnswer {
+        Split Classified Divided Grouped Matched Advised Agreed Found Ran Worked Merged Drifted Allowed Checked
+        Judged Amended Audited Transplanted Followed
+        Chosen Promoted Conflict Committed NotCommitted
+    }
+    EvolveDecision {
+        Planned Pass Batch TakenBack Integrated Found Moved Stayed Evaluated Amended Answered Ended Close
+    }
+    EvolveEnding { Success Caller HumanEscalation Planned Incomplete Failed }
+    PassKind { Plan Fix Patch Pivot }
+    Persona { Multistability Simplicity Invariance Reification }
+    Pattern { HardCap Oscillation DiminishingReturns NoDrift }
+    WorkEnd { Merged Again Failed Skipped }
     Choice { Refocus Amend Guide Force Accept Stop Abort }
     Who { Person Default }
     NightEvent { Began Asked Ended Left Drafted Over Acknowledged Dismissed Merged Waits }
@@ -126,6 +153,11 @@ pub(super) fn missing(covered: &Covered) -> Vec<&'static str> {
 pub(super) trait Counted: LoopCommands<Step: Variant, Answer: Variant, Decision: Variant> {
     /// Names the reason, the verdict or the ending that a decision holds.
     fn endings(decision: &Self::Decision) -> Vec<&'static str>;
+
+    /// Whether the program decided this after a look at the project, which no replay repeats.
+    fn is_observed(_: &Self::Decision) -> bool {
+        false
+    }
 
     fn of_plan(_: &skilltune_phases::runs::plan::Plan<Self>) -> Option<&'static str> {
         None
@@ -186,6 +218,31 @@ impl Counted for Expert {
 impl Counted for Review {
     fn endings(_: &review::Decision) -> Vec<&'static str> {
         Vec::new()
+    }
+}
+
+impl Counted for Evolve {
+    fn endings(decision: &evolve::Decision) -> Vec<&'static str> {
+        match decision {
+            EvolveDecision::Pass(pass) => of_pass(pass),
+            EvolveDecision::Batch(batch) => batch.skipped.iter().map(|_| WorkEnd::Skipped.name()).collect(),
+            EvolveDecision::Integrated { ends, .. } => ends.iter().map(|one| one.end.name()).collect(),
+            EvolveDecision::Moved(moved) => moved.pass.as_ref().map(of_pass).unwrap_or_default(),
+            EvolveDecision::Amended(amended) => amended.pass.as_ref().map(of_pass).unwrap_or_default(),
+            EvolveDecision::Ended(end) => vec![end.ending.name()],
+            _ => Vec::new(),
+        }
+    }
+
+    fn is_observed(decision: &evolve::Decision) -> bool {
+        matches!(decision, EvolveDecision::Found(_))
+    }
+}
+
+fn of_pass(pass: &Pass) -> Vec<&'static str> {
+    match pass.kind {
+        PassKind::Pivot { persona, pattern } => vec![pass.kind.name(), persona.name(), pattern.name()],
+        kind => vec![kind.name()],
     }
 }
 

@@ -60,7 +60,7 @@ fn replay_loop<L: Counted>(given: &Texts, id: &RunId) -> Replayed {
 
 /// Follows a journal record by record and returns the lines of `history` and the decisions that the loop would no
 /// longer make.
-fn followed<L: LoopCommands>(records: &[Record<L>]) -> (Run<L>, Vec<(&'static str, String)>) {
+fn followed<L: Counted>(records: &[Record<L>]) -> (Run<L>, Vec<(&'static str, String)>) {
     let (first, rest) = records.split_first().unwrap();
     let mut run = Run::begin(first).unwrap();
     let (mut history, mut otherwise) = (vec![journal::line(&run, first)], Vec::new());
@@ -71,8 +71,10 @@ fn followed<L: LoopCommands>(records: &[Record<L>]) -> (Run<L>, Vec<(&'static st
                 Next::Do(_) | Next::End => None,
             };
             let is_stop = || L::on_stop(&run, Some(REASON)).as_ref() == Some(decision);
+            let is_ended_by = || L::ended_by(&run, "end").as_ref() == Some(decision);
             let is_reopening = || L::reopening(&run).as_ref() == Some(decision);
-            if due.as_ref() != Some(decision) && !is_stop() && !is_reopening() {
+            let is_made_today = due.as_ref() == Some(decision) || L::is_observed(decision);
+            if !is_made_today && !is_stop() && !is_reopening() && !is_ended_by() {
                 otherwise.push(format!("record {}: {decision:?}, and today {due:?}", record.seq));
             }
         }

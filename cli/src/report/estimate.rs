@@ -40,8 +40,10 @@ impl Estimate {
     /// Estimates a run that has not begun from the accounts of earlier runs.
     pub fn new<L: Loop>(run: &Run<L>, earlier: &[Run<L>], jobs: u32) -> Self {
         let tries = u64::from(L::tries(run)).max(1);
+        // An earlier run may have had fewer roles.
         let known = |role: &Role, earlier: &Run<L>| {
-            earlier.agents.of(role).get(&run.plan.roles.of(role).shown()).copied().unwrap_or_default()
+            let shown = run.plan.roles.of(role).shown();
+            earlier.agents.get(role).and_then(|agents| agents.get(&shown)).copied().unwrap_or_default()
         };
         let expected = L::expected_calls(&run.plan);
         let is_likely = expected.is_some();

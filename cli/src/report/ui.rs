@@ -53,6 +53,11 @@ pub trait Ui: LoopEngine {
         0
     }
 
+    /// Returns texts that no answer, prompt or page may repeat, besides the keys of the agents.
+    fn secrets(_: &Plan<Self>, _: &Objects) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Returns true if a resumed run may still call an agent.
     fn may_call(run: &Run<Self>) -> bool;
 

@@ -133,7 +133,7 @@ fn take_up<L: Ui>(
     folder: &RunFolder,
     printer: Printer,
     options: &RuntimeOptions,
-    going: &GoingArgs,
+    (going, first): (&GoingArgs, Option<L::Decision>),
 ) -> Result<Begun<L>, Complaint> {
     end_leftovers(folder, printer);
     folder.sweep().map_err(ours)?;
@@ -142,7 +142,7 @@ fn take_up<L: Ui>(
         printer.talk(&format!("removed an incomplete journal line of {} bytes", history.torn));
     }
     let mut run = Run::replay(&history.records).map_err(ours)?;
-    let reopening = L::reopening(&run).filter(|_| going.extend);
+    let reopening = first.or_else(|| L::reopening(&run).filter(|_| going.extend));
     // If no agent is called any more, changed agents do not matter.
     let may_call = L::may_call(&run) || reopening.is_some();
     let recasts = if may_call { options.recasts(&run.plan) } else { Vec::new() };
@@ -183,9 +183,9 @@ pub fn may_go_on<L: Ui>(known: &Known<L>, has_answer: bool, env: &Environment) -
     Ownership::new(env).require(known)
 }
 
-/// Resumes a run.
+/// Resumes a run. Its first decision, if there is one, was made outside of it: a person may have ended it.
 pub fn go_on<L: Ui>(
-    going: &GoingArgs,
+    (going, first): (&GoingArgs, Option<L::Decision>),
     scope: &Scope<'_>,
     known: &Known<L>,
     settings: Settings,
@@ -197,7 +197,7 @@ pub fn go_on<L: Ui>(
     let options = RuntimeOptions::again(going, &known.run, settings, env, printer)?;
     let locks = lock(env, printer, &known.targets(), plan.run.as_str())?;
     let _in_use = runs.home.hold().map_err(ours)?;
-    let taken = take_up(&known.folder, printer, &options, going)?;
+    let taken = take_up(&known.folder, printer, &options, (going, first))?;
     drive(env, &runs.home, taken, locks, options, reporter, person)
 }
 
@@ -280,7 +280,7 @@ pub fn drive<L: Ui>(
     let (jobs, patience) = (options.jobs, options.patience);
     let resume = advice::resume(&run);
     let failed = |error| failed(error, &resume);
-    let services = services(env, home, &run.plan.run, options)?;
+    let services = services(env, home, &run.plan, options)?;
     repair(&services.objects, &run)?;
     let pool = services.pool.clone();
     let context = Context {
@@ -335,30 +335,31 @@ fn repair<L: Ui>(objects: &Objects, run: &Run<L>) -> Result<(), Complaint> {
     Ok(())
 }
 
-fn services(
+fn services<L: Ui>(
     env: &Environment,
     home: &Home,
-    id: &RunId,
+    plan: &Plan<L>,
     options: RuntimeOptions,
 ) -> Result<Services, Complaint> {
     let exe = std::env::current_exe()
         .map_err(|error| Complaint::ours("cannot find the skilltune program").caused_by(error))?;
-    let folder = home.run(id);
+    let (folder, objects) = (home.run(&plan.run), Objects::at(home.objects()));
     let mark = (GUARDS.to_owned(), folder.mark());
+    let secrets = L::secrets(plan, &objects);
     Ok(Services {
-        objects: Objects::at(home.objects()),
+        objects,
         folder,
         cache: AnswerCache::of(home, &env.state).map_err(ours)?,
         models: env.vars.get(MODELS).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default(),
-        work: work(env, id),
-        keys: Keys::new(options.cast.values().flat_map(Agent::keys)),
-        caches: Caches::default(),
-        ports: Ports::default(),
+        work: work(env, &plan.run),
+        keys: Keys::new(options.cast.values().flat_map(Agent::keys).chain(secrets)),
         cast: options.cast,
         pool: GuardianPool::new(exe, GUARDIAN, mark, options.jobs),
         limits: CallLimits { output_bytes: options.output_bytes, artifacts: options.artifacts, grace: GRACE },
         prices: options.prices,
         git: git(env).ok(),
+        caches: Caches::default(),
+        ports: Ports::default(),
         guard: Watch::of(&options.pinned),
     })
 }

@@ -102,12 +102,13 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
 }
 
 fn other_changes() -> Vec<(&'static str, &'static str)> {
-    use crate::loops::{expert, gan, reflex, review};
+    use crate::loops::{evolve, expert, gan, reflex, review};
     let of_loops = [
         reflex::settings::changes(),
         gan::settings::changes(),
         expert::settings::changes(),
         review::settings::changes(),
+        evolve::settings::changes(),
     ];
     [of_loops.concat(), commands::changes()].concat()
 }
@@ -150,6 +151,12 @@ fn every_flag_sets_what_its_key_sets_in_a_file() {
                 Command::Loop(LoopCommand::Review(args)) => args.given,
                 other => panic!("not a review: {other:?}"),
             },
+            Some("evolve") => {
+                match Cli::try_parse_from(["skilltune", "evolve", "s.md", &flag]).unwrap().command {
+                    Command::Loop(LoopCommand::Evolve(args)) => args.flags.given,
+                    other => panic!("not an evolve: {other:?}"),
+                }
+            }
             _ => tune_args(&["a", &flag]).unwrap().given,
         };
         let mut settings = crate::loops::default_settings();
@@ -196,7 +203,7 @@ fn the_project_goes_over_the_user_key_by_key() {
 }
 
 /// The limits on calls, time, money and bytes of a run.
-const LIMITS: [&str; 27] = [
+const LIMITS: [&str; 30] = [
     "tune.runs",
     "tune.max_iterations",
     "tune.max_errors",
@@ -223,6 +230,9 @@ const LIMITS: [&str; 27] = [
     "gan.negotiation_rounds",
     "gan.browser_seconds",
     "gan.retries",
+    "evolve.fixes",
+    "evolve.patches",
+    "evolve.retries",
     "commands.seconds",
 ];
 
@@ -349,7 +359,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
     error: /skilltune.toml:2: unknown key `tune.colour`
     hint: known keys: preset, search, runs, max_iterations, threshold, regress, stall_window, stall_gain, max_errors, confirm, confidence, held_out, coverage, delivery, tools, apply
     error: /skilltune.toml:1: unknown key `colour`
-    hint: known keys: roles, timeouts, calls, budget, limits, tune, prompts, reflex, gan, experts, review, commands, agents, prices
+    hint: known keys: roles, timeouts, calls, budget, limits, tune, prompts, reflex, gan, experts, review, evolve, commands, agents, prices
     ");
 }
 

@@ -15,6 +15,7 @@ mod call;
 mod call_dir;
 mod drive;
 mod edited_copy;
+mod evolve;
 mod expert;
 mod files;
 mod gan;

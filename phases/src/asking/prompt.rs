@@ -58,6 +58,17 @@ static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
         ("gan/rule", include_str!("../../prompts/gan/rule.md")),
         ("gan/build", include_str!("../../prompts/gan/build.md")),
         ("gan/judge", include_str!("../../prompts/gan/judge.md")),
+        ("evolve/split", include_str!("../../prompts/evolve/split.md")),
+        ("evolve/classify", include_str!("../../prompts/evolve/classify.md")),
+        ("evolve/divide", include_str!("../../prompts/evolve/divide.md")),
+        ("evolve/group", include_str!("../../prompts/evolve/group.md")),
+        ("evolve/match", include_str!("../../prompts/evolve/match.md")),
+        ("evolve/advise", include_str!("../../prompts/evolve/advise.md")),
+        ("evolve/agree", include_str!("../../prompts/evolve/agree.md")),
+        ("evolve/work", include_str!("../../prompts/evolve/work.md")),
+        ("evolve/drift", include_str!("../../prompts/evolve/drift.md")),
+        ("evolve/judge", include_str!("../../prompts/evolve/judge.md")),
+        ("evolve/amend", include_str!("../../prompts/evolve/amend.md")),
     ];
     for (name, source) in sources {
         templates.add_template(name, source).expect("the templates are part of the program and tested");

@@ -33,6 +33,11 @@ pub fn writer() -> Expert {
     read(&files!["persona-writer"][0])
 }
 
+/// Returns the expert that drafts specifications. It is in no list either.
+pub fn specifier() -> Expert {
+    read(&files!["specification-writer"][0])
+}
+
 fn read((name, text): &(&str, &str)) -> Expert {
     Expert::read(text.as_bytes(), name, Format::Markdown).expect("each built-in expert is tested")
 }

@@ -16,7 +16,7 @@ use crate::base::json::is_invisible;
 use crate::base::yaml::Fault;
 use crate::skills::skill::SkillError;
 
-pub use built_in::{built_in, writer};
+pub use built_in::{built_in, specifier, writer};
 
 /// The largest file that is read, in bytes.
 pub const LARGEST: u64 = 256 << 10;

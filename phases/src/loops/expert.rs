@@ -1,20 +1,23 @@
 //! The expert loop: one question to an agent that plays an expert, and its answer.
 //!
 //! ```text
-//! ask -> close
+//! (inquire -> reply ->) ask -> close
 //! ```
 //!
 //! The agent reads a copy of the project and writes nothing. Its answer is the expert's own text: no schema, no score. A
-//! run that drafts an expert is the same; its answer must be readable as a file.
+//! run that drafts an expert or a specification is the same; its answer must be readable as a file. Before a
+//! specification it may ask a person.
 
 mod draft;
+mod inquiry;
 mod request;
+mod specification;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::base::ending::Class;
-use crate::base::id::{Digest, TreeId};
+use crate::base::id::TreeId;
 use crate::base::role::{Rights, Role, RoleSpec};
 use crate::base::vocabulary::Vocabulary;
 use crate::loops::shared::request::{self as shared, Brief};
@@ -24,8 +27,11 @@ use crate::runs::event::{Failure, FailureKind, Outcome};
 use crate::runs::plan::{self, LoopKind};
 use crate::runs::run::{self, Change, Fold, StepState};
 
+pub use crate::loops::shared::persona::{Origin, Persona};
 pub use draft::Draft;
+pub use inquiry::Inquiry;
 pub use request::Question;
+pub use specification::{Basis, Document};
 
 /// The marker type of the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,39 +53,27 @@ pub struct Task {
     /// What a person should know about the expert and the folder.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
-    /// The expert whose file the answer is, if the run drafts one.
+    /// The file that the answer is, if the run drafts one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drafts: Option<Draft>,
-}
-
-/// The expert of a run, as it was when the run began.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Persona {
-    pub name: String,
-    pub persona: String,
-    pub origin: Origin,
-    /// The digest of its file.
-    pub digest: Digest,
-}
-
-/// Who wrote the file of an expert.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Origin {
-    BuiltIn,
-    Project,
-    User,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
+    /// The agent asks what it would have to guess.
+    Inquire,
+    /// A person answers.
+    Reply,
     Ask,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
+    Inquired(Vec<Inquiry>),
+    /// One for each question. An empty one leaves the decision to the agent.
+    Replied(Vec<Box<str>>),
     /// The expert's own text, or the file that it drafted.
     Answered(Box<str>),
 }
@@ -104,13 +98,10 @@ pub enum Ended {
 /// A call that fails by its own fault is made once more.
 const TRIES: u32 = 2;
 
-impl Origin {
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::BuiltIn => "built-in",
-            Self::Project => "project",
-            Self::User => "user",
-        }
+impl Task {
+    /// Returns what the run drafts a specification from, if it does.
+    pub fn basis(&self) -> Option<&Basis> {
+        self.drafts.as_ref()?.specification.as_ref()
     }
 }
 
@@ -123,7 +114,7 @@ impl Run {
     pub fn answer(&self) -> Option<&str> {
         match self.state_of(&Step::Ask) {
             StepState::Answered(Answer::Answered(text)) => Some(text),
-            StepState::GivenUp(_) | StepState::Open => None,
+            _ => None,
         }
     }
 
@@ -160,7 +151,8 @@ impl Vocabulary for Expert {
 
     fn role(step: &Step) -> Option<Role> {
         match step {
-            Step::Ask => Some(Role::EXPERT),
+            Step::Inquire | Step::Ask => Some(Role::EXPERT),
+            Step::Reply => None,
         }
     }
 }
@@ -203,7 +195,7 @@ impl Loop for Expert {
     fn next(run: &Run) -> Next<'_> {
         match run.state_of(&Step::Ask) {
             _ if run.closed_at.is_some() => Next::End,
-            StepState::Open => Next::one(Step::Ask),
+            StepState::Open => Next::one(run.before().unwrap_or(Step::Ask)),
             StepState::Answered(_) | StepState::GivenUp(_) => Next::Decide(Decision::Close),
         }
     }
@@ -213,11 +205,11 @@ impl Loop for Expert {
     }
 
     fn request(run: &Run, step: &Step) -> Option<AgentRequest> {
-        Some(request::of(run, *step))
+        (*step != Step::Reply).then(|| request::of(run, *step))
     }
 
-    fn shared(_: &Run, _: &Step) -> Option<Shared> {
-        None
+    fn shared(_: &Run, step: &Step) -> Option<Shared> {
+        (*step == Step::Reply).then_some(Shared::Ask)
     }
 
     fn is_yes(_: &Answer) -> bool {
@@ -232,14 +224,19 @@ impl Loop for Expert {
         run.plan.task.files.into_iter().collect()
     }
 
-    fn most_calls(_: &Plan) -> MostCalls {
-        [(Role::EXPERT, u64::from(TRIES))].into()
+    fn most_calls(plan: &Plan) -> MostCalls {
+        let steps = 1 + u64::from(plan.task.basis().is_some_and(|basis| basis.asks));
+        [(Role::EXPERT, steps * u64::from(TRIES))].into()
     }
 }
 
 impl AgentRequest {
-    /// Reads the answer. An empty one is a failure of the call, and so is a draft that is not the file of its expert.
+    /// Reads the answer. An empty one is a failure of the call, and so is a draft that is not the file asked for.
     pub fn answered(&self, answer: &str) -> Outcome<Answer> {
+        if self.brief.step == Step::Inquire {
+            let read = inquiry::read(answer, &self.code);
+            return read.map(Answer::Inquired).map_err(|why| shared::off_schema(&why));
+        }
         let text: Box<str> = match (answer.trim(), &self.plan.task.drafts) {
             ("", _) => return Err(Failure::new(FailureKind::Empty, "no text at all")),
             (text, None) => text.into(),

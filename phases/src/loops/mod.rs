@@ -4,6 +4,7 @@
 //! loop writes into its journal, `Fold` computes its state from the records, `Loop` decides what comes next. The
 //! journal and the engine are written once, for all loops.
 
+pub mod evolve;
 pub mod expert;
 pub mod gan;
 pub mod gauge;
@@ -41,6 +42,11 @@ pub trait Loop: Fold {
 
     /// Returns the next decision of a run that a person stops; none if it has ended or if a stop only pauses it.
     fn on_stop(_: &Run<Self>, _reason: Option<&str>) -> Option<Self::Decision> {
+        None
+    }
+
+    /// Returns the decision with which a person ends a run by this answer while it asks nothing.
+    fn ended_by(_: &Run<Self>, _answer: &str) -> Option<Self::Decision> {
         None
     }
 

@@ -94,6 +94,7 @@ macro_rules! all_loops {
             Gan in gan,
             Expert in expert,
             Review in review,
+            Evolve in evolve,
         }
     };
 }

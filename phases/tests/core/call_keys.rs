@@ -15,6 +15,8 @@ use skilltune_phases::base::id::{Digest, TreeId};
 use skilltune_phases::base::material::{Body, Folder, Material};
 use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::Loop;
+use skilltune_phases::loops::evolve::course::Persona;
+use skilltune_phases::loops::evolve::{self, Evolve};
 use skilltune_phases::loops::expert::{self, Expert};
 use skilltune_phases::loops::gan::test_scenario::{TestScenario, Tool};
 use skilltune_phases::loops::gan::{self, Gan, Level};
@@ -29,7 +31,7 @@ use skilltune_phases::runs::run;
 use skilltune_phases::suites::checks::{Check, How, RunThem};
 use skilltune_phases::suites::demand::Demand;
 use skilltune_phases::suites::scenario::SkillFile;
-use skilltune_worlds::{expert as expert_world, review as review_world};
+use skilltune_worlds::{evolve as evolve_world, expert as expert_world, review as review_world};
 
 use crate::drive::{TestLoop, failed, tree};
 use crate::gan::world as gan_world;
@@ -314,5 +316,67 @@ fn a_request_of_review_has_the_key_that_it_had() {
     8d96d52a3be9 review: reviewer, reviewer 1
     73ec857af3fb scan: a command, After
     7927c2512d74 verify: verifier
+    ");
+}
+
+#[test]
+fn a_request_of_evolve_has_the_key_that_it_had() {
+    let mut world = evolve_world::World::new().advised();
+    world.plan.task.spec.criteria[0].check = Some(vec!["make".to_owned(), "run".to_owned()]);
+    world.plan.task.hidden = vec!["CLAUDE.md".to_owned()];
+    world.judge = Box::new(|_, content| {
+        let is_again = content.has("t2.2");
+        if is_again { evolve_world::Judged::all() } else { evolve_world::Judged::only(&["A1", "A3"]) }
+    });
+    world.drifts = Box::new(|_| vec![evolve_world::drift("t1")]);
+    world.amend = Box::new(|_, _| evolve_world::adding("It is small."));
+    world.more = Box::new(|_, _| vec![evolve_world::task("t4", &["A4"], &[])]);
+    let mut requests = Requests::default();
+    world.play_with(|run, step| {
+        let note = match step {
+            evolve::Step::Divide { round } => format!(", round {round}"),
+            evolve::Step::Advise { task, expert } => format!(", {task} {expert}"),
+            evolve::Step::Run { stage, .. } => format!(", {}", stage.word()),
+            evolve::Step::Work { task, go, .. } => format!(", {task}.{go}"),
+            _ => String::new(),
+        };
+        requests.add::<Evolve>(run, step, &note);
+        if let evolve::Step::Amend { round, .. } = step {
+            for persona in Persona::ALL {
+                let step = evolve::Step::Amend { round: *round, persona: Some(persona) };
+                requests.add::<Evolve>(run, &step, &format!(", {}", persona.word()));
+            }
+        }
+        fails::<Evolve>(run, step).then(|| failed(FailureKind::OffSchema))
+    });
+    insta::assert_snapshot!(requests.lines(), @"
+    27cd815655d6 advise: expert, t1 0
+    c5663513f0fe advise: expert, t1 1
+    112adf3d27e8 advise: expert, t2 1
+    7278453bc551 agree: evaluator
+    27417929b56d amend: evaluator
+    990b4df823ae amend: evaluator, invariance
+    31c54ed23ba1 amend: evaluator, multistability
+    9a3bcd3b832f amend: evaluator, reification
+    4ffa86b0e38f amend: evaluator, simplicity
+    828266245ef4 check: a command
+    e6de2781d8f5 classify: evaluator
+    6d0178eefe30 divide: evaluator, round 0
+    ff9a8d86ae63 divide: evaluator, round 1
+    140432aea48a drift: evaluator
+    d0b3b2c1bb51 group: evaluator
+    dba796a74a5c judge: evaluator
+    2519191944b0 judge: evaluator again
+    e82333f5f8b5 match: evaluator
+    5766ad5859b2 run: a command, build
+    b23197e4e5d1 run: a command, lint
+    3f83a5b822af run: a command, test
+    757dbd9460e3 split: evaluator
+    a0db9f20562f work: executor, t1.1
+    098990fa7e7c work: executor, t2.1
+    1749968f936c work: executor, t2.2
+    ba9236fbb9f6 work: executor, t3.1
+    d24f1d92d6c4 work: executor, t3.2
+    deca779a9a5c work: executor, t4.1
     ");
 }

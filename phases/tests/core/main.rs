@@ -10,6 +10,7 @@ mod danger;
 mod delivery;
 mod drafting;
 mod endings;
+mod evolve;
 mod expert;
 mod extending;
 mod failed_edits;

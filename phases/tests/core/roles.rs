@@ -9,7 +9,7 @@ use skilltune_phases::runs::event::{Event, Record, Signal};
 use skilltune_phases::runs::plan::Plan;
 use skilltune_phases::runs::run::{NotARun, Run};
 
-use crate::{reflex, world};
+use crate::{evolve, reflex, world};
 
 /// Replays a journal of these events.
 fn replayed<L: Loop>(events: impl IntoIterator<Item = Value>) -> Result<Run<L>, String> {
@@ -51,6 +51,8 @@ fn is_held_to_its_roles<L: Loop>(plan: Plan<L>) {
 fn a_journal_names_an_agent_for_each_role_of_its_loop_and_for_no_other() {
     is_held_to_its_roles(world::plan(1, 1));
     is_held_to_its_roles(reflex::world::plan(Template::Docs));
+    is_held_to_its_roles(evolve::world::World::new().plan);
+    is_held_to_its_roles(evolve::world::World::new().advised().plan);
 }
 
 #[test]

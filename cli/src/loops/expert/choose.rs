@@ -90,7 +90,7 @@ pub fn description(args: &NewArgs, name: &str, person: Option<&dyn Answers>) -> 
 }
 
 /// Returns the text of an argument, or that of stdin for `-`; none if it is empty.
-fn given(argument: Option<&str>) -> Result<Option<String>, Complaint> {
+pub fn given(argument: Option<&str>) -> Result<Option<String>, Complaint> {
     let text = match argument {
         Some("-") => task::read_stdin()?,
         text => text.unwrap_or_default().to_owned(),

@@ -1,5 +1,5 @@
-//! The file of a new expert: `expert new` checks before the call that it can be written, and writes it after the end of
-//! the run. It replaces no file, and follows no symlink of the project.
+//! The file of a draft, an expert or a specification: the command checks before the call that it can be written, and it is
+//! written after the end of the run. It replaces no file, and follows no symlink of the project.
 
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt as _;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::snapshot::RelPath;
 use skilltune_phases::experts::{self, Format};
-use skilltune_phases::loops::expert::{Draft, Run};
+use skilltune_phases::loops::expert::{Basis, Draft, Run};
 
 use crate::loops::expert::args::NewArgs;
 use crate::loops::expert::roster::Roster;
@@ -18,6 +18,7 @@ use crate::settings::Settings;
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::{Environment, nearest_marked};
 use crate::terminal::printer::Printer;
+use crate::terminal::questions::Answers;
 use crate::text::plain::{one_line, shell_path};
 
 /// Returns which expert to draft, and its file. Outside of a project it has none.
@@ -29,11 +30,18 @@ pub fn plan(
 ) -> Result<Draft, Complaint> {
     let name = free_name(&args.name, roster)?;
     let project = env.project.clone().or_else(|| nearest_marked(&env.cwd));
-    let Some(project) = project.filter(|_| !args.print) else { return Ok(Draft { name, file: None }) };
+    let Some(project) = project.filter(|_| !args.print) else {
+        return Ok(Draft { name, file: None, specification: None });
+    };
     let folder = project.join(settings.of::<ExpertSettings>().folder.value.as_path());
-    let file = folder.join(file_name(&name)).to_string_lossy().into_owned();
-    require_free(&project, &below(&project, Path::new(&file))?)?;
-    Ok(Draft { name, file: Some(file) })
+    let file = free(&project, &folder.join(file_name(&name)))?;
+    Ok(Draft { name, file: Some(file), specification: None })
+}
+
+/// Returns a path of the project at which a file can be written.
+pub fn free(project: &Path, file: &Path) -> Result<String, Complaint> {
+    require_free(project, &below(project, file)?)?;
+    Ok(file.to_string_lossy().into_owned())
 }
 
 /// Returns the name as a person types it. Fails if an expert has it already.
@@ -57,17 +65,37 @@ fn file_name(name: &str) -> String {
     format!("{name}.md")
 }
 
-/// Writes the draft of a run that has one to its file, unless it is there already.
-pub fn save(run: &Run, project: &Path, printer: Printer) -> Result<(), Complaint> {
+/// Writes the draft of a run that has one to its file, unless it is there already. A person agrees to a specification.
+pub fn save(
+    run: &Run,
+    project: &Path,
+    person: Option<&dyn Answers>,
+    printer: Printer,
+) -> Result<(), Complaint> {
     let (Some(file), Some(answer)) = (ui::draft_file(run), run.answer()) else { return Ok(()) };
-    let written = write(project, Path::new(file), &format!("{answer}\n"));
-    let path = written.map_err(|complaint| {
-        let (id, kept) = (&run.plan.run, ui::answer_file(run).unwrap_or_default());
+    let (id, kept) = (&run.plan.run, ui::answer_file(run).unwrap_or_default());
+    let (file, basis) = (Path::new(file), run.plan.task.basis());
+    let asked = person.filter(|_| basis.is_some() && !file.exists());
+    let agreed = asked.map(|person| person.agree(&format!("Write it to {}?", file.display()))).transpose()?;
+    if agreed == Some(false) {
+        printer.talk(&format!("nothing was written; the draft is in {kept}"));
+        return Ok(());
+    }
+    let path = write(project, file, &format!("{answer}\n")).map_err(|complaint| {
         complaint.hint(format!("the draft is in {kept}; `skilltune resume {id}` tries to write it again"))
     })?;
     let path = shell_path(&path);
     printer.talk(&format!("saved to {path}"));
-    printer.talk(&format!("read it; it plays after `skilltune trust {path}`"));
+    printer.talk(&match basis {
+        None => format!("read it; it plays after `skilltune trust {path}`"),
+        Some(Basis { root, .. }) => {
+            let root = root.iter().map(|root| format!(" --in {}", shell_path(Path::new(root))));
+            format!(
+                "read it, and change it as you like; `skilltune evolve {path}{}` goes on",
+                root.collect::<String>()
+            )
+        }
+    });
     Ok(())
 }
 

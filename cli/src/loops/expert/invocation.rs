@@ -84,6 +84,20 @@ impl Invocation {
             seed: args.play.seed,
         })
     }
+
+    /// Asks our own expert for a specification.
+    pub fn specifying(common: Common, draft: Draft, task: String, seed: Option<u64>) -> Self {
+        Self {
+            common,
+            persona: persona(experts::specifier(), Origin::BuiltIn),
+            task,
+            drafts: Some(draft),
+            folder: None,
+            remarks: Vec::new(),
+            foreign: None,
+            seed,
+        }
+    }
 }
 
 /// Returns the person to ask, if there is one.

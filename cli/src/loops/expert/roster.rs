@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::disk::{self, SafePath};
-use skilltune_phases::experts::{self, Expert, Format, LARGEST, PAGE, stem};
+use skilltune_phases::experts::{self, Expert, Format, Kind, LARGEST, PAGE, stem};
 use skilltune_phases::loops::expert::Origin;
 
 use crate::loops::expert::settings::ExpertSettings;
@@ -94,6 +94,13 @@ impl Roster {
         Some(self.entries.swap_remove(at))
     }
 
+    /// Returns the place of the expert with this name, or of the first reviewer whose name begins with it and a dash.
+    pub fn place(&self, name: &str) -> Option<usize> {
+        let is_short = |entry: &Entry| entry.short() == name && entry.expert.kind == Kind::Reviewer;
+        let exact = self.entries.iter().position(|entry| entry.expert.name == name);
+        exact.or_else(|| self.entries.iter().position(is_short))
+    }
+
     /// Says why the file with this name is skipped, if one is.
     pub fn why_skipped(&self, name: &str) -> Option<&str> {
         let name = experts::name(name).ok()?;
@@ -140,6 +147,18 @@ impl Broken {
 }
 
 impl Entry {
+    /// Returns the first word of the expert's name.
+    pub fn short(&self) -> &str {
+        let name = &self.expert.name;
+        name.split('-').next().unwrap_or(name)
+    }
+
+    /// Returns its file and its name, if they are the project's: a person has to trust them.
+    pub fn foreign(&self) -> Option<(TextFile, String)> {
+        let file = self.file.clone().filter(|_| self.origin == Origin::Project)?;
+        Some((file, self.expert.name.clone()))
+    }
+
     /// Says that an expert of a file replaces a built-in one.
     pub fn shadow(&self) -> Option<String> {
         let file = self.file.as_ref().filter(|_| self.shadows)?;

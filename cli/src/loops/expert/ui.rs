@@ -34,13 +34,18 @@ impl Ui for Expert {
     fn step(run: &Run, step: &Step) -> String {
         let verb = if run.plan.task.drafts.is_some() { "draft" } else { "ask" };
         match step {
+            Step::Inquire => "find what is open".to_owned(),
+            Step::Reply => "ask what is open".to_owned(),
             Step::Ask => format!("{verb} {}", name(run)),
         }
     }
 
     fn answered(answer: &Answer) -> String {
-        let Answer::Answered(text) = answer;
-        figures::count(text.split_whitespace().count(), "word")
+        match answer {
+            Answer::Inquired(questions) => figures::count(questions.len(), "question"),
+            Answer::Replied(replies) => figures::count(replies.len(), "answer"),
+            Answer::Answered(text) => figures::count(text.split_whitespace().count(), "word"),
+        }
     }
 
     fn decided(_: &Run, decision: &Decision) -> String {
@@ -91,6 +96,7 @@ impl Ui for Expert {
         let task = &run.plan.task;
         let section = |title, text: &str| Section { title, blocks: vec![Block::Verbatim(text.to_owned())] };
         let mut sections = vec![section("Task", &task.task)];
+        sections.extend(run.replies().map(|replies| section("Questions", &replies)));
         sections.extend(run.answer().map(|answer| section("Answer", answer)));
         sections.push(section("Persona", &task.expert.persona));
         let file = answer_file(run).map(|path| ("Answer", path));
@@ -120,7 +126,7 @@ fn name(run: &Run) -> &str {
 pub fn opening(run: &Run) -> [String; 2] {
     let name = name(run).to_owned();
     match &run.plan.task.drafts {
-        Some(_) => ["drafting the expert ".to_owned(), name],
+        Some(draft) => [format!("drafting the {} ", draft.what()), name],
         None => [format!("expert {name}: "), one_line(&run.plan.task.task)],
     }
 }
@@ -147,12 +153,13 @@ pub fn sentence(run: &Run) -> String {
     let (name, failure) = (name(run), run.failure());
     let failed =
         failure.map_or(String::new(), |failure| format!(": the agent {}", words::failure(failure.kind)));
-    if run.plan.task.drafts.is_some() {
+    if let Some(draft) = &run.plan.task.drafts {
+        let what = draft.what();
         return match run.outcome() {
-            Ended::Answered => format!("the agent drafted the expert {name}."),
+            Ended::Answered => format!("the agent drafted the {what} {name}."),
             // The lines of its answers say what is wrong with them.
             Ended::Unanswered => format!("no draft of {name}{failed}."),
-            Ended::Paused => format!("the expert {name} is not drafted yet; `skilltune resume` continues."),
+            Ended::Paused => format!("the {what} {name} is not drafted yet; `skilltune resume` continues."),
         };
     }
     match (run.outcome(), failure) {

@@ -137,7 +137,10 @@ pub fn advice(run: &Run) -> Vec<Next> {
         return vec![Next { command: format!("skilltune rollback {id}"), purpose: "undo it" }];
     }
     if run.closed_at.is_some() {
-        return run.proposed().and_then(Result::ok).map_or_else(Vec::new, |made| merging(run, made));
+        return run
+            .proposed()
+            .and_then(Result::ok)
+            .map_or_else(Vec::new, |made| merging(&run.plan.folder, made));
     }
     if run.held && run.has_to_ask_for_commands() {
         let answer =
@@ -157,14 +160,14 @@ pub fn advice(run: &Run) -> Vec<Next> {
     vec![Next { command: resume(run), purpose: "continue" }]
 }
 
-/// Returns how to take a commit, and how to discard it.
-fn merging(run: &Run, proposal: &Proposal) -> Vec<Next> {
+/// Returns how to take a commit, and how to discard it. A patch is in the folder of the run.
+pub fn merging(folder: &str, proposal: &Proposal) -> Vec<Next> {
     let take = if let Some(address) = pull_request(proposal) {
         Some(format!("gh pr merge {address}"))
     } else if let Some(branch) = branch(proposal) {
         Some(format!("git merge {branch}"))
     } else {
-        patch(proposal, Path::new(&run.plan.folder)).map(|path| format!("git am {path}"))
+        patch(proposal, Path::new(folder)).map(|path| format!("git am {path}"))
     };
     let next = |(command, purpose): (Option<String>, _)| Some(Next { command: command?, purpose });
     [(take, "take it"), (discard(proposal), "discard it")].into_iter().filter_map(next).collect()

@@ -1,7 +1,7 @@
 //! The request to `review`, with nothing left to guess: the change, who reviews it, and the commands.
 
 use skilltune_phases::experts::{Kind, Tier};
-use skilltune_phases::loops::expert::{Origin, Persona};
+use skilltune_phases::loops::expert::Persona;
 use skilltune_phases::loops::review::Review;
 use skilltune_phases::loops::review::finding::Suppression;
 use skilltune_phases::loops::review::task::{OwnFinding, Reviewer, Rules};
@@ -81,7 +81,7 @@ impl Invocation {
             machines: machines::machines(&base, &diffs.changed, &settings, env),
             found: own::findings(&subject, &diffs.changed, &base, &settings),
             suppressed: base.suppressions()?,
-            foreign: entries.iter().filter_map(foreign).collect(),
+            foreign: entries.iter().filter_map(Entry::foreign).collect(),
             reviewers: entries.into_iter().map(reviewer).collect(),
             diffs,
             subject,
@@ -108,14 +108,12 @@ fn chosen(mut roster: Roster, names: &[String]) -> Result<Vec<Entry>, Complaint>
         return Err(Complaint::input("no reviewer is named").hint("pass --with security,quality"));
     }
     for name in names {
-        let is_short = |entry: &Entry| short(entry) == name && entry.expert.kind == Kind::Reviewer;
-        let exact = roster.entries.iter().position(|entry| entry.expert.name == *name);
-        match exact.or_else(|| roster.entries.iter().position(is_short)) {
+        match roster.place(name) {
             Some(at) => chosen.push(roster.entries.remove(at)),
-            None if chosen.iter().any(|entry| entry.expert.name == *name || short(entry) == name) => {}
+            None if chosen.iter().any(|entry| entry.expert.name == *name || entry.short() == name) => {}
             None => {
                 let reviewers = roster.entries.iter().filter(|entry| entry.expert.kind == Kind::Reviewer);
-                let known: Vec<&str> = reviewers.map(short).collect();
+                let known: Vec<&str> = reviewers.map(Entry::short).collect();
                 return Err(Complaint::input(one_line(&format!("there is no reviewer named {name:?}")))
                     .hint(one_line(&format!(
                         "reviewers: {}; any expert by its whole name",
@@ -127,22 +125,11 @@ fn chosen(mut roster: Roster, names: &[String]) -> Result<Vec<Entry>, Complaint>
     Ok(chosen)
 }
 
-/// Returns the first word of an expert's name.
-fn short(entry: &Entry) -> &str {
-    let name = &entry.expert.name;
-    name.split('-').next().unwrap_or(name)
-}
-
 fn reviewer(entry: Entry) -> Reviewer {
-    let short = short(&entry).into();
+    let short = entry.short().into();
     let Entry { expert, origin, .. } = entry;
     let expert = Persona { name: expert.name, persona: expert.persona, origin, digest: expert.digest };
     Reviewer { short, expert }
-}
-
-fn foreign(entry: &Entry) -> Option<(TextFile, String)> {
-    let file = entry.file.clone().filter(|_| entry.origin == Origin::Project)?;
-    Some((file, entry.expert.name.clone()))
 }
 
 /// Returns the highest tier of the reviewers.

@@ -171,11 +171,16 @@ fn scenario(id: Name, task: &str, args: &TuneArgs) -> Scenario {
 /// Gives the executor a shell if one of the scenarios needs it, or says why this is impossible. A custom command has the
 /// tools that it has.
 pub fn allow_shell(common: &mut Common, scenarios: &[Scenario]) -> Result<(), Complaint> {
-    let Common { settings, casting, .. } = common;
-    let usual = Tools::from(settings.of::<TuneSettings>().tools.value);
+    let usual = Tools::from(common.settings.of::<TuneSettings>().tools.value);
     if scenarios.iter().all(|scenario| scenario.tools.unwrap_or(usual) != Tools::Shell) {
         return Ok(());
     }
+    give_shell(common, Rights::Shell)
+}
+
+/// Gives the executor the rights to run commands, or says why this is impossible.
+pub fn give_shell(common: &mut Common, rights: Rights) -> Result<(), Complaint> {
+    let Common { settings, casting, .. } = common;
     let executor = casting.of_mut(&Role::EXECUTOR);
     let agent = &executor.agent;
     if agent.via().is_none() && agent.isolation() == Isolation::User {
@@ -184,7 +189,7 @@ pub fn allow_shell(common: &mut Common, scenarios: &[Scenario]) -> Result<(), Co
             .caused_by("its commands could change your own setup, which your other sessions run")
             .hint("pass --isolation partial, or --tools files"));
     }
-    executor.rights = agent.enforced(Rights::Shell, system_confines(settings));
+    executor.rights = agent.enforced(rights, system_confines(settings));
     if agent.lacks_shell() && settings.limits.confine.value && !can_confine() {
         let what = format!("cannot give `{}` a shell: this system cannot confine its commands", agent.name);
         return Err(Complaint::input(what).hint(

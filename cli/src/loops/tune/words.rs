@@ -13,7 +13,7 @@ use skilltune_phases::judging::stop::Reason;
 use skilltune_phases::loops::tune::search::explanation::{Explanation, Fault};
 use skilltune_phases::loops::tune::trial::measure;
 use skilltune_phases::loops::tune::{self, Ending, Plan, Round, Run, Search, Step};
-use skilltune_phases::runs::plan::Enforced;
+use skilltune_phases::runs::plan::{Cast, Enforced};
 use skilltune_phases::skills::edit::{EditKind, EditReport};
 use skilltune_phases::skills::target::Place;
 
@@ -221,7 +221,12 @@ fn too_long(plan: &Plan) -> impl Iterator<Item = String> {
 
 /// Returns what the executor's commands can access. A custom command has whatever shell it has.
 fn shell(plan: &Plan) -> Option<String> {
-    let executor = plan.roles.of(&Role::EXECUTOR);
+    let has_shell = plan.task.has_shell() && plan.task.regraded().is_none();
+    commands_of(plan.roles.of(&Role::EXECUTOR), "trial").filter(|_| has_shell)
+}
+
+/// Returns what the commands of an executor with a shell can access. They work in the folders of a trial or the like.
+pub fn commands_of(executor: &Cast, place: &str) -> Option<String> {
     let kept = match executor.rights {
         Enforced::Agent => "its own sandbox confines their writes",
         Enforced::SystemAndAgent | Enforced::System if executor.lacks_shell => {
@@ -237,12 +242,10 @@ fn shell(plan: &Plan) -> Option<String> {
         | Enforced::WrapperAndAgent
         | Enforced::Nobody => return None,
     };
-    (plan.task.has_shell() && plan.task.regraded().is_none()).then(|| {
-        format!(
-            "the executor ({}) runs commands (tools: shell): {kept} to the folders of the trial, they can read your files, and the network is open to them",
-            executor.shown()
-        )
-    })
+    Some(format!(
+        "the executor ({}) runs commands (tools: shell): {kept} to the folders of the {place}, they can read your files, and the network is open to them",
+        executor.shown()
+    ))
 }
 
 /// Returns the scenarios that are not regraded.

@@ -1,24 +1,40 @@
-//! The draft of an expert: the answer is its file, and nothing else.
+//! The draft of an expert or a specification: the answer is its file, and nothing else.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
+use super::specification::Basis;
 use crate::base::answer::{OffSchema, capped, shape};
 use crate::experts::{Expert, Format};
 
-/// The expert whose file a run drafts.
+/// The expert or the specification whose file a run drafts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Draft {
     pub name: String,
     /// The full path of the file to write; none if the draft is only printed.
     pub file: Option<String>,
+    /// What a specification is drafted from; none if an expert is drafted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub specification: Option<Basis>,
 }
 
 impl Draft {
-    /// Reads the answer and returns the file in our own format. Fields that only other programs read are dropped: a
-    /// draft asks for no tools.
+    /// Returns the word for what is drafted.
+    pub fn what(&self) -> &'static str {
+        if self.specification.is_some() { "specification" } else { "expert" }
+    }
+
+    /// Reads the answer and returns the file in our own format.
     pub(super) fn read(&self, answer: &str) -> Result<String, OffSchema> {
         let file = without_fence(answer);
+        match &self.specification {
+            Some(basis) => basis.read(file),
+            None => self.expert(file),
+        }
+    }
+
+    /// Fields that only other programs read are dropped: a draft asks for no tools.
+    fn expert(&self, file: &str) -> Result<String, OffSchema> {
         let expert = Expert::read(file.as_bytes(), &self.name, Format::Markdown).map_err(|why| {
             shape(&format!("the answer is not the file of an expert: {why}{}", start(file)))
         })?;
@@ -51,7 +67,7 @@ mod tests {
         "---\nname: dba\ndescription: Knows SQL.\ntier: frontier\n---\n\nYou are a DBA.\n\n```sql\nx\n```";
 
     fn read(answer: &str) -> Result<String, String> {
-        let draft = Draft { name: "dba".to_owned(), file: None };
+        let draft = Draft { name: "dba".to_owned(), file: None, specification: None };
         draft.read(answer).map_err(|why| why.to_string())
     }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{AgentRequest, Expert, Run, Step};
+use super::{AgentRequest, Document, Expert, Run, Step};
 use crate::asking::order::{self, Access, Order, Placement};
 use crate::asking::prompt::{Faulty, READING, fence, render, shown, was_wrong};
 use crate::base::material::{Body, Folder, Folders};
@@ -12,9 +12,13 @@ use crate::loops::shared::request::Brief;
 /// The folder of the workspace with the copy of the project.
 const PROJECT: &str = "project";
 
-/// The run knows everything that the question needs.
-#[derive(Clone, Copy, Debug)]
-pub struct Question;
+/// What the plan does not know of the question.
+#[derive(Clone, Debug)]
+pub struct Question {
+    pub(super) step: Step,
+    /// The agent's earlier questions, with a person's answers.
+    replies: Option<String>,
+}
 
 pub(super) fn of(run: &Run, step: Step) -> AgentRequest {
     let files = run.plan.task.files.map(|tree| Placement::new(PROJECT, tree, Access::Fixed));
@@ -24,7 +28,9 @@ pub(super) fn of(run: &Run, step: Step) -> AgentRequest {
         (Role::EXPERT, Rights::Read),
         files.into_iter().collect(),
     );
-    AgentRequest::new(run, &step, order, &[], Question)
+    let replies = run.replies();
+    let quotes: Vec<&str> = replies.iter().map(String::as_str).collect();
+    AgentRequest::new(run, &step, order, &quotes, Question { step, replies: replies.clone() })
 }
 
 impl Brief<Expert> for Question {
@@ -32,6 +38,12 @@ impl Brief<Expert> for Question {
         let (task, seed) = (&request.plan.task, request.code.as_str());
         let opens_files = request.plan.roles.of(&Role::EXPERT).opens_files;
         let folder = folders.find(PROJECT);
+        let documents = task.basis().map(|basis| basis.documents.as_slice()).unwrap_or_default();
+        // An agent that may not open files gets those that fit. Documents are in the prompt of any agent.
+        let files = match documents {
+            [] => folder.filter(|_| !opens_files).map(|folder| numbered_files(seed, folder)),
+            documents => Some(numbered_documents(seed, documents)),
+        };
         Ok(render(
             "expert",
             PromptPage {
@@ -39,8 +51,10 @@ impl Brief<Expert> for Question {
                 reading: READING,
                 task: fence(seed, "task", task.task.trim()),
                 folder: folder.filter(|_| opens_files).map(|_| PROJECT),
-                // An agent that may not open files gets those that fit.
-                files: folder.filter(|_| !opens_files).map(|folder| numbered_files(seed, folder)),
+                files,
+                matter: if documents.is_empty() { "project" } else { "documents" },
+                replies: self.replies.as_deref().map(|replies| fence(seed, "questions and answers", replies)),
+                code: (self.step == Step::Inquire).then_some(seed),
                 is_draft: task.drafts.is_some(),
                 retry_error: was_wrong(seed, request.retry_error()),
             },
@@ -53,12 +67,21 @@ fn numbered_files(seed: &str, folder: &Folder) -> String {
     let mut files = folder.fitted(|_| false).files;
     for file in &mut files {
         if let Body::Text(text) = &mut file.body {
-            let lines = (1..).zip(text.lines()).map(|(number, line)| format!("{number}\t{line}"));
-            *text = lines.collect::<Vec<_>>().join("\n");
+            *text = numbered(text);
         }
     }
     let shown: Vec<_> = files.iter().map(|file| shown(seed, &file.path, &file.body)).collect();
     if shown.is_empty() { "(no files)".to_owned() } else { shown.join("\n\n") }
+}
+
+fn numbered_documents(seed: &str, documents: &[Document]) -> String {
+    let shown = documents.iter().map(|one| fence(seed, &one.path, &numbered(&one.text)));
+    shown.collect::<Vec<_>>().join("\n\n")
+}
+
+fn numbered(text: &str) -> String {
+    let lines = (1..).zip(text.lines()).map(|(number, line)| format!("{number}\t{line}"));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 #[derive(Serialize)]
@@ -68,6 +91,11 @@ struct PromptPage<'a> {
     task: String,
     folder: Option<&'static str>,
     files: Option<String>,
+    /// The word for the files.
+    matter: &'static str,
+    replies: Option<String>,
+    /// The code that the answer must repeat, if it is a list of questions.
+    code: Option<&'a str>,
     is_draft: bool,
     retry_error: Option<String>,
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::finding::{Finding, Severity, Suppression};
 use crate::base::id::TreeId;
-use crate::loops::expert::Persona;
+use crate::loops::shared::persona::Persona;
 use crate::suites::checks::Commands;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
