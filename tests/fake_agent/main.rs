@@ -7,6 +7,7 @@
 #![expect(clippy::print_stderr, reason = "a program of its own, which says what went wrong")]
 
 mod evaluate;
+mod evolve;
 mod gan;
 mod law;
 mod misbehave;
@@ -62,6 +63,8 @@ fn main() -> ExitCode {
     let named = page.map(|page| page.name()).or(turn.map(|turn| turn.name()));
     let review = review::Page::of(&prompt);
     let named = named.or(review.map(review::Page::name));
+    let stage = evolve::Page::of(&prompt);
+    let named = named.or(stage.map(|page| page.name(&prompt)));
     let is_expert = prompt.contains("\n# What you are asked\n");
     let named = named.or_else(|| is_expert.then(|| "expert".to_owned()));
     let part = named.unwrap_or_else(|| role.clone());
@@ -79,7 +82,8 @@ fn main() -> ExitCode {
         (Some(page), _) => Some(reflex::answer(&script, page, &call)),
         _ if turn.is_some() => turn.map(|turn| gan::answer(&script, turn, &call)),
         _ if review.is_some() => review.map(|page| review::answer(&script.review, page, &prompt)),
-        _ if is_expert => Some(script.as_expert(&call)),
+        _ if stage.is_some() => stage.and_then(|page| evolve::answer(&script, page, &prompt, &call)),
+        _ if is_expert => Some(script.as_expert(&prompt, &call)),
         (None, "executor") => execute(&script, &call),
         (None, "evaluator") if prompt.starts_with("# Judge what was produced") => {
             Some(evaluate::grade(&script, &prompt))

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::evolve;
 use crate::gan;
 use crate::law;
 use crate::misbehave::Misbehaviour;
@@ -84,6 +85,8 @@ pub(crate) struct Script {
     pub(crate) gan: gan::Play,
     /// The answers of the expert, one for each call; the last one is repeated. By default it names the files that it has.
     pub(crate) expert: Vec<String>,
+    /// The script for runs of `evolve`.
+    pub(crate) evolve: evolve::Play,
     /// The script for reviews.
     pub(crate) review: review::Play,
     /// A simulated world, which replaces the rest of the work script.
@@ -157,6 +160,7 @@ impl Default for Script {
             reflex: Play::default(),
             gan: gan::Play::default(),
             expert: Vec::new(),
+            evolve: evolve::Play::default(),
             review: review::Play::default(),
             law: None,
         }
@@ -181,13 +185,13 @@ impl Script {
         if hasher.finish() % 100 < share { 0 } else { shifted }
     }
 
-    /// Returns the answer of an expert.
-    pub(crate) fn as_expert(&self, call: &str) -> String {
+    /// Returns the answer of an expert. `CODE` in it becomes the code from the prompt, if the prompt has one.
+    pub(crate) fn as_expert(&self, prompt: &str, call: &str) -> String {
         let answers = self.expert.get(self.nth("expert", call)).or(self.expert.last());
-        answers.cloned().unwrap_or_else(|| {
-            let files: Vec<String> = workspace().into_keys().collect();
-            format!("I read: {}", files.join(", "))
-        })
+        let code = prompt.rsplit_once("\"answer_to\": \"").and_then(|(_, rest)| rest.split_once('"'));
+        let coded = |answer: &String| code.map_or(answer.clone(), |(code, _)| answer.replace("CODE", code));
+        let files = || workspace().into_keys().collect::<Vec<_>>().join(", ");
+        answers.map_or_else(|| format!("I read: {}", files()), coded)
     }
 
     /// Returns the drafted scenarios with the code from the prompt.

@@ -5,6 +5,7 @@
 //! `tier` only: of the rest they would meet two versions of that crate.
 
 pub mod drive;
+pub mod evolve;
 pub mod expert;
 pub mod gan;
 pub mod reflex;
