@@ -299,10 +299,10 @@ fn a_run_must_be_named_by_a_beginning_that_is_its_own() {
     let scene = plain();
     insta::assert_snapshot!(refused(&scene, &[&["rollback"], &["report", "ab"], &["trust", "nowhere"], &["trust", "."]]), @r"
     error: no runs in /project/.skilltune
-    hint: start one with `skilltune tune SKILL`, `skilltune reflex new TASK`, `skilltune gan BRIEF.md`, `skilltune expert NAME TASK`, `skilltune review`, or pass --project DIR
+    hint: start one with `skilltune tune SKILL`, `skilltune reflex new TASK`, `skilltune gan BRIEF.md`, `skilltune expert NAME TASK`, `skilltune review`, `skilltune evolve SPEC`, or pass --project DIR
 
     error: no runs in /project/.skilltune
-    hint: start one with `skilltune tune SKILL`, `skilltune reflex new TASK`, `skilltune gan BRIEF.md`, `skilltune expert NAME TASK`, `skilltune review`, or pass --project DIR
+    hint: start one with `skilltune tune SKILL`, `skilltune reflex new TASK`, `skilltune gan BRIEF.md`, `skilltune expert NAME TASK`, `skilltune review`, `skilltune evolve SPEC`, or pass --project DIR
 
     error: /project/nowhere does not exist
     hint: pass a skilltune.toml, its folder, a suite, a file of rules, a file of jobs, an expert, or moai's design.yaml

@@ -3,6 +3,7 @@
 //! A recorded run never changes: an older skilltune wrote it. Record a new one for a kind of run that has none. The
 //! real binary makes each run with scripted agents. Stored text names neither the machine nor its folders.
 
+mod evolve;
 mod expert;
 mod gan;
 mod nights;
@@ -50,9 +51,8 @@ fn runs_are_recorded() {
         "new" => !path(name).exists(),
         names => names.split(' ').any(|wanted| wanted == name),
     };
-    let cases =
-        tune::CASES.iter().chain(reflex::CASES).chain(gan::CASES).chain(expert::CASES).chain(review::CASES);
-    for (name, make) in cases.filter(|(name, _)| is_wanted(name)) {
+    let loops = [tune::CASES, reflex::CASES, gan::CASES, expert::CASES, review::CASES, evolve::CASES];
+    for (name, make) in loops.into_iter().flatten().filter(|(name, _)| is_wanted(name)) {
         eprintln!("recording {name}");
         let Made { scene, run } = make();
         write(name, &of_run(&scene, &run));

@@ -78,6 +78,24 @@ impl Outcome {
         Self::of_pages(scene, ran, &["answer_file", "file"], &pages, target)
     }
 
+    /// Reads the outcome of a run of `evolve`, whose target is the project, and the commits of its branch.
+    pub(crate) fn of_evolve(scene: &Scene, ran: &Ran, commits: &str) -> Self {
+        let mut target = listing(&scene.path("project"));
+        target.retain(|(path, ..)| !path.starts_with(".git") && !path.starts_with(".skilltune"));
+        let mut outcome = Self::of_pages(
+            scene,
+            ran,
+            &["specification", "folder"],
+            &["final-report.md", "plan.json"],
+            target,
+        );
+        // A commit has the time of its run.
+        let proposal = outcome.result["proposal"].take();
+        assert_eq!(proposal["branch"].is_string(), !commits.is_empty(), "{proposal}");
+        outcome.pages.extend(shared(scene, "", vec![("commits".into(), 0, commits.into())]));
+        outcome
+    }
+
     /// Reads these pages of the run. The result has these paths, which differ.
     fn of_pages(scene: &Scene, ran: &Ran, paths: &[&str], pages: &[&str], target: Listing) -> Self {
         let mut result = result(ran);

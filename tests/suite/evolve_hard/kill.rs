@@ -1,0 +1,22 @@
+//! Random kills of a run with four tasks side by side.
+
+use super::{Built, assert_untouched};
+use crate::kill::kill_again_and_again;
+use crate::story::Story as _;
+use crate::tier::Tier;
+
+fn kills() -> usize {
+    match Tier::of_this_run() {
+        Tier::First => 4,
+        Tier::Ci | Tier::All => 100,
+    }
+}
+
+#[test]
+fn four_tasks_killed_again_and_again_end_as_if_they_had_not_been() {
+    let story = Built { slow: true, jobs: "4" };
+    let figures = kill_again_and_again(&story, &story.whole(), kills(), |scene, _| {
+        assert_untouched(scene, "killed");
+    });
+    eprintln!("random kills: {figures:?} of evolve, 0 runs lost, 0 projects changed");
+}
