@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that fails should stop where it fails")]
 
 mod ends;
+mod evolve;
 mod failures;
 mod gan;
 mod hostile;

@@ -2,7 +2,6 @@
 //! command proves it.
 
 use std::fs;
-use std::process::Command;
 
 use serde_json::json;
 
@@ -15,13 +14,6 @@ const CODEX: &str = "codex:gpt-5.5-codex";
 const BEFORE: &str = "exports.average = (values) => {\n  if (!values.length) return 0;\n  const sum = values.reduce((a, b) => a + b, 0);\n  return sum / values.length;\n};\n";
 
 impl Scene {
-    fn git(&self, arguments: &[&str]) {
-        let mut git = Command::new("git");
-        git.args(["-c", "user.name=t", "-c", "user.email=t@localhost"]).args(arguments);
-        let ran = git.current_dir(self.path("project")).env("HOME", self.path("home")).output();
-        assert!(ran.expect("git is here").status.success(), "{arguments:?}");
-    }
-
     /// Removes the check for an empty list from a committed file, and reviews that.
     fn review(&self, reviewer: &str, verifier: &str) -> Ran {
         fs::remove_dir_all(self.path("project/.git")).unwrap();

@@ -246,6 +246,25 @@ impl Scene {
         true
     }
 
+    /// Puts the compiler and what belongs to it on the PATH.
+    pub(crate) fn install_toolchain(&self) {
+        let cargo = std::env::var_os("CARGO").expect("cargo runs the tests");
+        let folder = Path::new(&cargo).canonicalize().unwrap().with_file_name("");
+        for program in ["cargo", "rustc", "rustdoc"] {
+            symlink(folder.join(program), self.path("bin").join(program)).unwrap();
+        }
+    }
+
+    /// Runs git in the project and returns what it prints.
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=t", "-c", "user.email=t@localhost"]).args(arguments);
+        let ran = git.current_dir(self.path("project")).env("HOME", self.path("home")).output();
+        let ran = ran.expect("git is here");
+        assert!(ran.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
+        String::from_utf8(ran.stdout).unwrap()
+    }
+
     pub(crate) fn write(&self, below: &str, text: &str) {
         fs::write(self.path(below), text).unwrap();
     }

@@ -20,7 +20,9 @@ use std::time::Duration;
 use http::{Answer, Request};
 use model::Scenario;
 
-pub(crate) use model::{ADVICE, FIX, LISTENING, MISSING, NOTES, OUTWARD, OWN, TOLD};
+pub(crate) use model::{
+    ADVICE, AGREED, DONE, FIX, LISTENING, MISSING, NOTES, OUTWARD, OWN, PASSED, PYTHON, Project, RUST, TOLD,
+};
 
 /// How long a request waits for the one that should run in parallel.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -1,5 +1,6 @@
 //! The model: it reads skilltune's prompts as a model would, and does only as much as an answer needs.
 
+mod evolve;
 mod gan;
 mod pages;
 mod reflex;
@@ -7,8 +8,8 @@ mod review;
 
 use serde_json::{Value, json};
 
+pub(crate) use evolve::{AGREED, DONE, PASSED, PYTHON, Project, RUST};
 pub(crate) use gan::{FIX, NOTES, OWN};
-pub(super) use reflex::beside;
 pub(crate) use reflex::{MISSING, TOLD};
 pub(crate) use review::ADVICE;
 
@@ -104,6 +105,12 @@ pub(super) enum Turn {
 /// gemini's tools that no role has.
 pub(crate) const OUTWARD: [&str; 3] = ["google_web_search", "web_fetch", "invoke_agent"];
 
+/// Returns the parts of the request that must arrive before this one is answered, which proves that both ran in
+/// parallel.
+pub(super) fn beside(body: &str) -> Option<[&'static str; 2]> {
+    reflex::beside(body).or_else(|| evolve::beside(body))
+}
+
 /// Calls one of these tools.
 fn outward(nth: usize) -> Turn {
     let args = [
@@ -189,6 +196,7 @@ pub(super) fn turn(scenario: Scenario, talk: &Talk) -> Turn {
         // Anything that is not a page of skilltune is a task, as a user would type it.
         _ => gan::turn(talk, &space)
             .or_else(|| review::turn(talk, &space))
+            .or_else(|| evolve::turn(talk, &space))
             .or_else(|| reflex::turn(&talk.words))
             .unwrap_or_else(|| task(scenario, talk, &space)),
     }
@@ -333,7 +341,7 @@ impl Talk {
     /// Returns the workspace as the agent describes it to its model: `.../skilltune/work/RUN/CALL/space`.
     fn space(&self) -> String {
         const BELOW: &str = "/skilltune/work/";
-        let outside = |c: char| c.is_whitespace() || matches!(c, '"' | '`' | '(' | '\\' | ':');
+        let outside = |c: char| c.is_whitespace() || matches!(c, '"' | '`' | '(' | '\\' | ':' | '>');
         let spaces = self.body.match_indices(BELOW).filter_map(|(at, _)| {
             let from = self.body[..at].rfind(outside).map_or(0, |last| last + 1);
             let mut below = self.body[at + BELOW.len()..].split('/');

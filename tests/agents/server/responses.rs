@@ -23,13 +23,12 @@ pub(super) fn answer(scenario: Scenario, body: &str) -> Answer {
             json!({ "type": "message", "role": "assistant", "id": "msg_1", "content": content })
         }
         Turn::Write { path, content } => {
-            let added = |line| format!("+{line}\n");
-            let lines: String = content.lines().map(added).collect();
-            patch(&format!("*** Add File: {path}\n{lines}"), &talk)
+            patch(&format!("*** Add File: {path}\n{}", marked('+', &content)), &talk)
         }
         Turn::Read { path } => command(&format!("cat '{path}'"), &talk),
         Turn::Edit { path, old, new } => {
-            patch(&format!("*** Update File: {path}\n@@\n-{old}\n+{new}\n"), &talk)
+            let (old, new) = (marked('-', &old), marked('+', &new));
+            patch(&format!("*** Update File: {path}\n@@\n{old}{new}"), &talk)
         }
         // codex has a shell, but no access to the whole machine.
         Turn::Shell { .. } if scenario == Scenario::Forbidden => {
@@ -84,6 +83,11 @@ fn command(cmd: &str, talk: &Talk) -> Value {
     let arguments = json!({ "cmd": cmd }).to_string();
     let id = format!("call_{}", talk.results);
     json!({ "type": "function_call", "name": "exec_command", "arguments": arguments, "call_id": id })
+}
+
+/// Returns the lines of a text with a mark before each.
+fn marked(mark: char, text: &str) -> String {
+    text.lines().fold(String::new(), |all, line| format!("{all}{mark}{line}\n"))
 }
 
 fn patch(what: &str, talk: &Talk) -> Value {

@@ -44,7 +44,7 @@ pub(super) fn is_for_text(words: &str) -> bool {
 
 /// Returns the parts of the request that must arrive before this one is answered, which proves that both ran in
 /// parallel.
-pub(in crate::server) fn beside(body: &str) -> Option<[&'static str; 2]> {
+pub(super) fn beside(body: &str) -> Option<[&'static str; 2]> {
     let is = |parts: [&str; 2]| parts.iter().all(|part| body.contains(part));
     let pairs = [
         ([PRODUCE, "level A"], [PREPARE, "level A"]),
