@@ -3,22 +3,20 @@
 use std::ops::ControlFlow;
 
 use serde_json::{Value, json};
-use skilltune_orchestrator::git::require_repository;
 use skilltune_orchestrator::store::Home;
 use skilltune_phases::loops::evolve::task::Apply;
 use skilltune_phases::loops::evolve::{Evolve, Plan, Run};
 use skilltune_phases::loops::expert::Expert;
 
-use crate::casting::{self, git};
+use crate::casting;
 use crate::loops::evolve::args::{EvolveArgs, EvolveCommand};
 use crate::loops::evolve::invocation::{Invocation, listed};
 use crate::loops::evolve::{again, drafting, planning, words};
-use crate::loops::gan::planning::read;
+use crate::loops::gan::planning::require_proposable;
 use crate::loops::start::{self, Planner, Ready, Sketched, Start, Starts};
 use crate::loops::{LoopArgs, OnRuns};
 use crate::report::estimate::most_calls;
 use crate::report::{ceilings, json as shared_json, words as shared_words};
-use crate::runs::commit;
 use crate::runs::runtime_options::RuntimeOptions;
 use crate::settings::proposed;
 use crate::terminal::complaint::Complaint;
@@ -62,8 +60,9 @@ impl Starts for Evolve {
     const PLAN: Planner<Self> = planning::plan;
 
     fn ready(mut invocation: Invocation, home: &Home, start: &Start<'_>) -> Result<Ready<Self>, Complaint> {
-        if !invocation.plan_only {
-            require_proposable(&invocation, start.env)?;
+        if let (false, Apply::Propose(_)) = (invocation.plan_only, invocation.apply) {
+            let limits = RuntimeOptions::artifacts(&invocation.common.settings);
+            require_proposable(&invocation.root, limits, OTHERWISE, start.env)?;
         }
         agree(&mut invocation, start)?;
         ensure_trusted(&mut invocation, start)?;
@@ -118,17 +117,6 @@ impl Starts for Evolve {
 
 const OTHERWISE: &str =
     "pass --apply never to leave the result in the run, or --apply tree to write it into the folder";
-
-/// Fails if the result cannot be proposed, as far as that can be known before anything is paid for. Nothing is written.
-fn require_proposable(invocation: &Invocation, env: &Environment) -> Result<(), Complaint> {
-    let Apply::Propose(_) = invocation.apply else { return Ok(()) };
-    let program = git(env).map_err(|_| commit::no_git().hint(OTHERWISE))?;
-    let root = invocation.root.clone();
-    let limits = RuntimeOptions::artifacts(&invocation.common.settings);
-    let now = read(&root, |rules| env.indexes().scan(&root, rules, limits))?.manifest;
-    let required = commit::with_git(&program, move |git| require_repository(git, &root, &now))?;
-    required.map_err(|error| commit::refused(&error).hint(OTHERWISE))
-}
 
 /// Asks a person about the commands that are found and not set. Without a person they do not run.
 fn agree(invocation: &mut Invocation, start: &Start<'_>) -> Result<(), Complaint> {

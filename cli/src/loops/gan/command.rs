@@ -3,12 +3,11 @@
 use std::ops::ControlFlow;
 
 use serde_json::Value;
-use skilltune_orchestrator::git::require_repository;
-use skilltune_orchestrator::snapshot::{Limits, Manifest};
+use skilltune_orchestrator::snapshot::Limits;
 use skilltune_orchestrator::store::Home;
 use skilltune_phases::loops::gan::{Apply, Gan, Run};
 
-use crate::casting::{self, git};
+use crate::casting;
 use crate::loops::gan::args::GanArgs;
 use crate::loops::gan::invocation::Invocation;
 use crate::loops::gan::planning;
@@ -16,7 +15,6 @@ use crate::loops::gan::report::{json, words};
 use crate::loops::start::{self, Common, Planner, Ready, Sketched, Start, Starts};
 use crate::loops::{LoopArgs, OnRuns};
 use crate::report::{ceilings, words as shared_words};
-use crate::runs::commit;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
@@ -37,7 +35,9 @@ impl Starts for Gan {
 
     fn ready(mut invocation: Invocation, home: &Home, start: &Start<'_>) -> Result<Ready<Self>, Complaint> {
         let env = start.env;
-        require_proposable(&invocation, env)?;
+        if let (Some(into), Apply::Propose(_)) = (&invocation.into, invocation.apply) {
+            planning::require_proposable(into, Limits::default(), OTHERWISE, env)?;
+        }
         let Common { casting, settings, .. } = &invocation.common;
         let pinned = casting::ensure_trusted(casting, settings, env, None, start.consent())?;
         invocation.common.pinned = pinned.into_iter().collect();
@@ -75,16 +75,3 @@ impl Starts for Gan {
 }
 
 const OTHERWISE: &str = "pass --apply auto to put the result into the folder itself";
-
-/// Fails if the result cannot be proposed, as far as that can be known before anything is paid for. Nothing is written.
-fn require_proposable(invocation: &Invocation, env: &Environment) -> Result<(), Complaint> {
-    let (Some(into), Apply::Propose(_)) = (invocation.into.clone(), invocation.apply) else { return Ok(()) };
-    let program = git(env).map_err(|_| commit::no_git().hint(OTHERWISE))?;
-    let now = if into.is_dir() {
-        planning::read(&into, |rules| env.indexes().scan(&into, rules, Limits::default()))?.manifest
-    } else {
-        Manifest::default()
-    };
-    let required = commit::with_git(&program, move |git| require_repository(git, &into, &now))?;
-    required.map_err(|error| commit::refused(&error).hint(OTHERWISE))
-}

@@ -3,15 +3,18 @@
 use std::path::Path;
 
 use jiff::Timestamp;
-use skilltune_orchestrator::snapshot::{CaptureError, Captured, IgnoreRules, Manifest, Objects};
+use skilltune_orchestrator::git::require_repository;
+use skilltune_orchestrator::snapshot::{CaptureError, Captured, IgnoreRules, Limits, Manifest, Objects};
 use skilltune_orchestrator::store::Home;
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::gan::{Browser, Plan, Task};
 use skilltune_phases::suites::checks::Commands;
 
+use crate::casting::git;
 use crate::inputs::links;
 use crate::loops::gan::browser::{self, Found};
 use crate::loops::gan::invocation::Invocation;
+use crate::runs::commit;
 use crate::runs::runtime_options::RuntimeOptions;
 use crate::runs::{new_run_id, seed};
 use crate::terminal::complaint::{Complaint, ours};
@@ -105,4 +108,22 @@ pub fn plan(
         .unwrap_or_else(|| seed(&(&task.brief, &task.asked, &task.given, &task.rules, &task.start)));
     let run = sketch.map_or_else(|| new_run_id(seed, Timestamp::now()), |sketch| sketch.run.clone());
     Ok(invocation.common.plan(run, seed, task))
+}
+
+/// Fails if no change of a folder could be proposed, as far as that is known before a run is paid for. Writes nothing.
+pub fn require_proposable(
+    folder: &Path,
+    limits: Limits,
+    otherwise: &'static str,
+    env: &Environment,
+) -> Result<(), Complaint> {
+    let program = git(env).map_err(|_| commit::no_git().hint(otherwise))?;
+    let now = if folder.is_dir() {
+        read(folder, |rules| env.indexes().scan(folder, rules, limits))?.manifest
+    } else {
+        Manifest::default()
+    };
+    let folder = folder.to_owned();
+    let required = commit::with_git(&program, move |git| require_repository(git, &folder, &now))?;
+    required.map_err(|error| commit::refused(&error).hint(otherwise))
 }
