@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use skilltune_orchestrator::snapshot::{Captured, Entry, Objects, changes, listed_conflicts, rebase};
+use skilltune_orchestrator::snapshot::{Captured, Objects, changes, listed_conflicts, rebase};
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::evolve::plan::Planned;
 use skilltune_phases::loops::evolve::spec::Id;
 use skilltune_phases::loops::evolve::task::Base;
 use skilltune_phases::loops::evolve::{Decision, Evolve, MergedWork, Run};
 use skilltune_phases::runs::plan::LoopKind;
-use skilltune_phases::skills::edit::acts_by_itself;
 
+use crate::inputs::links;
 use crate::loops::evolve::args::RerunArgs;
 use crate::loops::evolve::committed::committed;
 use crate::loops::evolve::invocation::{Invocation, Rerun, Subject, root};
@@ -53,19 +53,14 @@ pub fn found(
         return Ok(None);
     }
     let committed = task.committed.map(|_| committed(project, &now, &objects, env)).transpose()?;
-    Ok(Some(Decision::Found(Box::new(Base { tree: now.tree, committed, hidden: hidden(&now) }))))
+    Ok(Some(Decision::Found(Box::new(Base {
+        tree: now.tree,
+        committed,
+        hidden: links::acting(&now.manifest),
+    }))))
 }
 
-/// Returns the paths that agents do not get: a program would read them by itself.
-pub fn hidden(project: &Captured) -> Vec<String> {
-    let acts = |Entry { path, node }: &Entry| {
-        let path = path.to_string();
-        acts_by_itself(&if node.is_folder() { format!("{path}/") } else { path.clone() }).then_some(path)
-    };
-    project.manifest.entries().iter().filter_map(acts).collect()
-}
-
-/// Returns what is done again, and on what it builds. A sketch does not look at the project.
+/// Returns the work of the earlier run that a rerun builds on, and the tasks that it does. A sketch does not read the project.
 pub fn given(invocation: &Invocation, now: Option<&Captured>, objects: &Objects) -> Result<Given, Complaint> {
     let mut given = Given::default();
     if let Some(rerun) = &invocation.rerun {

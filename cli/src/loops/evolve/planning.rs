@@ -11,7 +11,7 @@ use skilltune_phases::loops::evolve::{Plan, Task};
 use skilltune_phases::runs::proposal::Form;
 
 use crate::inputs::links;
-use crate::loops::evolve::again::{given, hidden};
+use crate::loops::evolve::again::given;
 use crate::loops::evolve::bring::bring;
 use crate::loops::evolve::committed::committed;
 use crate::loops::evolve::invocation::Invocation;
@@ -51,7 +51,7 @@ pub fn plan(
         root: invocation.root.to_string_lossy().into_owned(),
         start: captured.as_ref().map_or(TreeId::EMPTY, |one| one.tree),
         committed: of_commit,
-        hidden: captured.as_ref().map(hidden).unwrap_or_default(),
+        hidden: captured.as_ref().map(|one| links::acting(&one.manifest)).unwrap_or_default(),
         apart,
         setup: invocation.setup.clone(),
         brought,

@@ -2,13 +2,13 @@
 
 use jiff::Timestamp;
 use skilltune_orchestrator::git::{Git, store_commit};
-use skilltune_orchestrator::snapshot::{Entry, Manifest, Objects};
+use skilltune_orchestrator::snapshot::{Manifest, Objects};
 use skilltune_orchestrator::store::Home;
 use skilltune_phases::base::id::Digest;
 use skilltune_phases::loops::review::Plan;
 use skilltune_phases::loops::review::task::{Task, Trees};
-use skilltune_phases::skills::edit::acts_by_itself;
 
+use crate::inputs::links;
 use crate::loops::review::invocation::Invocation;
 use crate::loops::review::own;
 use crate::loops::review::subject::{Commit, refused, with_git};
@@ -84,9 +84,5 @@ fn store(
         after: objects.put_manifest(&after).map_err(ours)?,
         diffs: objects.put_files(&texts).map_err(ours)?,
     };
-    let acts = |Entry { path, node }: &Entry| {
-        let path = path.to_string();
-        acts_by_itself(&if node.is_folder() { format!("{path}/") } else { path.clone() }).then_some(path)
-    };
-    Ok((trees, after.entries().iter().filter_map(acts).collect()))
+    Ok((trees, links::acting(&after)))
 }
