@@ -54,10 +54,7 @@ fn end(run: &Run) -> End {
 fn unmet(run: &Run) -> Vec<Line> {
     let all = run.evaluation().into_iter().flat_map(|one| one.unmet().chain(one.broken()));
     let all: Vec<&Verdict> = all.collect();
-    let line = |one: &&Verdict| {
-        let text = format!("{}: {}", one.id, one.gaps.join("; "));
-        Line::Item("not met", cut(&one_line(&text), LONGEST))
-    };
+    let line = |one: &&Verdict| Line::Item("not met", cut(&one_line(&one.missing()), LONGEST));
     let mut lines: Vec<Line> = all.iter().take(SHOWN).map(line).collect();
     lines.extend((all.len() > SHOWN).then(|| Line::Text(format!("  and {} more", all.len() - SHOWN))));
     lines

@@ -449,7 +449,7 @@ fn changed(run: &Run, Change { id, text, why }: &Change) -> [String; 3] {
 fn standing(run: &Run) -> Vec<String> {
     let Some(evaluation) = run.basis() else { return vec!["nothing was judged".to_owned()] };
     let unmet = evaluation.unmet().chain(evaluation.broken());
-    let unmet = unmet.map(|one| format!("{}: {}", one.id, one.gaps.join("; ")));
+    let unmet = unmet.map(Verdict::missing);
     let suggested = evaluation.judgement.recommendations.iter().map(|one| format!("suggestion: {one}"));
     std::iter::once(measured(run, evaluation)).chain(unmet).chain(suggested).collect()
 }

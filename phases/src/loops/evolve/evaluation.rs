@@ -105,6 +105,13 @@ impl Contract {
     }
 }
 
+impl Verdict {
+    /// Returns the id with what is missing, on one line.
+    pub fn missing(&self) -> String {
+        format!("{}: {}", self.id, self.gaps.join("; "))
+    }
+}
+
 impl Evaluation {
     /// Computes the numbers. Only met criteria, and statements that hold, count.
     pub(super) fn of(judgement: Judgement, contract: &Contract, rules: &Rules) -> Self {

@@ -158,8 +158,7 @@ fn amendment(object: &mut Object) -> Result<Amendment, OffSchema> {
 
 /// Returns a line for everything that an evaluation misses.
 fn missed(evaluation: &Evaluation, contract: Option<&Contract>) -> Vec<String> {
-    let of = |one: &Verdict| format!("{}: {}", one.id, one.gaps.join("; "));
-    let verdicts = evaluation.unmet().chain(evaluation.broken()).map(of);
+    let verdicts = evaluation.unmet().chain(evaluation.broken()).map(Verdict::missing);
     let statements = contract.into_iter().flat_map(|contract| &contract.statements);
     let goal = evaluation.judgement.statements.iter().zip(statements).filter_map(|(verdict, text)| {
         let word = match verdict.holds {

@@ -6,7 +6,7 @@ use super::listed;
 use crate::asking::prompt::{fence, numbered};
 use crate::base::answer::capped;
 use crate::loops::evolve::decision::PassKind;
-use crate::loops::evolve::evaluation::Contract;
+use crate::loops::evolve::evaluation::{Contract, Verdict};
 use crate::loops::evolve::plan::Item;
 use crate::loops::evolve::step::Step;
 use crate::loops::evolve::{AgentRequest, MergedWork, Run};
@@ -81,7 +81,7 @@ impl Run {
         let Some(evaluation) = self.basis() else { return Vec::new() };
         let unmet = evaluation.unmet().filter(|one| item.covers.contains(&one.id));
         let all = unmet.chain(evaluation.broken());
-        all.map(|one| format!("{}: {}", one.id, one.gaps.join("; "))).collect()
+        all.map(Verdict::missing).collect()
     }
 
     /// Returns a line for each task that was merged before the current layer, with the summary of its executor.
