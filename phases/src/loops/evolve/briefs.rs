@@ -43,32 +43,19 @@ pub enum Call {
 }
 
 impl Call {
-    /// Returns the texts of other agents in the prompt.
-    pub(super) fn quotes(&self) -> Vec<String> {
-        let text = |value: &dyn erased::Text| value.text();
-        match self {
-            Self::Split | Self::Classify | Self::Command => Vec::new(),
-            Self::Group(tasks) => vec![text(tasks)],
-            Self::Divide(brief) => vec![text(&brief.quoted())],
-            Self::Advice(brief) => vec![text(&brief.quoted())],
-            Self::Work(brief) => vec![text(&brief.quoted())],
-            Self::Drift(brief) => vec![text(&brief.diff)],
-            Self::Judge(brief) => vec![text(&brief.quoted())],
-            Self::Amend(brief) => vec![text(&brief.quoted())],
-        }
-    }
-}
-
-/// Any data as a text that the code of an answer covers.
-mod erased {
-    pub(super) trait Text {
-        fn text(&self) -> String;
-    }
-
-    impl<T: serde::Serialize> Text for T {
-        fn text(&self) -> String {
-            serde_json::to_string(self).expect("data has a JSON text")
-        }
+    /// Returns the texts of other agents in the prompt, which the code of an answer covers.
+    pub(super) fn quoted(&self) -> Option<String> {
+        let text = match self {
+            Self::Split | Self::Classify | Self::Command => return None,
+            Self::Group(tasks) => serde_json::to_string(tasks),
+            Self::Divide(brief) => serde_json::to_string(&brief.quoted()),
+            Self::Advice(brief) => serde_json::to_string(&brief.quoted()),
+            Self::Work(brief) => serde_json::to_string(&brief.quoted()),
+            Self::Drift(brief) => serde_json::to_string(&brief.diff),
+            Self::Judge(brief) => serde_json::to_string(&brief.quoted()),
+            Self::Amend(brief) => serde_json::to_string(&brief.quoted()),
+        };
+        Some(text.expect("data has a JSON text"))
     }
 }
 

@@ -77,9 +77,8 @@ impl AgentRequest {
             setup: task.setup.clone().filter(|_| builds && !is_setup).map(|argv| of_project(run, argv)),
             ..order
         };
-        let quotes = call.quotes();
-        let quotes: Vec<&str> = quotes.iter().map(String::as_str).collect();
-        Some(Self::new(run, step, order, &quotes, call))
+        let quoted = call.quoted();
+        Some(Self::new(run, step, order, quoted.as_deref().as_slice(), call))
     }
 
     /// Returns the folders of the project that are repositories of their own.
