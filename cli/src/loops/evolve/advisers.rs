@@ -32,7 +32,7 @@ pub enum RolesFlag {
 #[error("must be auto, none, or names of experts, comma-separated")]
 pub struct BadRoles;
 
-/// The experts of a run, and what has to be said and asked about them.
+/// The experts of a run, with remarks about them and the files that a person has to trust.
 #[derive(Debug, Default)]
 pub struct Advisers {
     pub experts: Vec<Adviser>,

@@ -10,7 +10,7 @@ use crate::loops::review::subject::{refused, with_git};
 use crate::terminal::complaint::{Complaint, ErrorKind, ours};
 use crate::terminal::environment::Environment;
 
-/// Returns the tree of the last commit, made of what was captured and the uncommitted changes.
+/// Returns the tree of the last commit: the captured project without its uncommitted changes.
 pub fn committed(
     project: &Path,
     captured: &Captured,
