@@ -157,9 +157,12 @@ impl Guardian {
 
     /// Returns true if it will never take another call: it was lost or has been ended meanwhile.
     pub fn is_lost(&self) -> bool {
-        // Without a call it sends nothing, so the socket becomes readable only at its end.
+        // Without a call it sends nothing, so the socket becomes readable only at its end. While another thread starts a
+        // program, that one may hold the other side of the socket for a moment, so the process is asked too.
         let mut idle = [PollFd::new(self.end.socket(), PollFlags::IN)];
-        self.lost || poll(&mut idle, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })) != Ok(0)
+        self.lost
+            || poll(&mut idle, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })) != Ok(0)
+            || start::ends_by(Pid::from_child(&self.process), Instant::now())
     }
 
     /// Runs one call to its end, or until it is cancelled. If the guardian dies, the call has failed; then nothing of
