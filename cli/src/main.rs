@@ -29,7 +29,7 @@ use clap::Parser as _;
 use rustix::process::Signal;
 use skilltune_orchestrator::browser;
 use skilltune_orchestrator::offline::offline_main;
-use skilltune_orchestrator::process::{CONFINED, confined_main, guardian_main};
+use skilltune_orchestrator::process::{CONFINED, HIDDEN, confined_main, guardian_main, hidden_main};
 
 use crate::commands::cli::Cli;
 use crate::terminal::complaint::Complaint;
@@ -45,6 +45,9 @@ fn main() -> ExitCode {
     }
     if std::env::args_os().nth(1).is_some_and(|word| word == CONFINED) {
         return confined_main();
+    }
+    if std::env::args_os().nth(1).is_some_and(|word| word == HIDDEN) {
+        return hidden_main();
     }
     if std::env::args_os().nth(1).is_some_and(|word| word == casting::OFFLINE) {
         return offline_main();

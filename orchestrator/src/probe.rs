@@ -101,6 +101,7 @@ fn set_out(agent: &Agent, system: bool, question: &Question, room: &Path) -> Res
         env: agent.env(rights, &temp, []),
         stdin: agent.reads_stdin().then_some(prompt),
         confinement: by_system.then(|| agent.confinement(rights, ground)),
+        hidden: None,
         cwd: space,
         stdout: room.join("stdout"),
         stderr: room.join("stderr"),

@@ -51,6 +51,7 @@ fn run(command: &[String], plan: &NightPlan, morning: &str, env: &Environment) -
         env: env.clone(),
         cwd: plan.folder.clone(),
         confinement: None,
+        hidden: None,
         stdin: Some(room.join("morning.json")),
         stdout: room.join("stdout"),
         stderr: room.join("stderr"),

@@ -185,5 +185,6 @@ pub(super) fn ended(how: How) -> Ended {
         stderr_truncated: false,
         took_ms: 7000,
         swept: 0,
+        hidden: false,
     }
 }

@@ -248,6 +248,7 @@ impl<'a> Git<'a> {
             env: env.into_iter().chain(command.env).collect(),
             cwd: place.clone(),
             confinement: None,
+            hidden: None,
             stdin,
             stdout: place.join("stdout"),
             stderr: place.join("stderr"),

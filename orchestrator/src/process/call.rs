@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::confine::Confinement;
+use super::hide::Hidden;
 use super::os_text;
 
 /// One program to run to its end.
@@ -22,6 +23,9 @@ pub struct Call {
     /// Without it, the program may write wherever we may.
     #[serde(default)]
     pub confinement: Option<Confinement>,
+    /// What the program finds empty, if its guardian has a namespace.
+    #[serde(default)]
+    pub hidden: Option<Hidden>,
     /// The file to use as standard input. Without it, the input is empty.
     #[serde(with = "os_text::maybe_path")]
     pub stdin: Option<PathBuf>,

@@ -34,7 +34,7 @@ const DEVICES: [&str; 7] =
 const TERMINALS: &str = "/dev/pts";
 
 /// Separates the places from the program. Places are absolute, so none has this name.
-const THEN: &str = "--";
+pub(super) const THEN: &str = "--";
 /// Exit code when the program could not be started. The line on stderr with the reason starts with `WORDS`.
 const FAILED: u8 = 126;
 const WORDS: &str = "skilltune: not started: ";
@@ -50,7 +50,7 @@ impl Confinement {
     }
 }
 
-/// Returns how a confined call ended. A call that never became its program was not started.
+/// Returns how a call ended that our own program began. If it never became its program, it was not started.
 pub(super) fn how(how: How, stderr: &Path) -> How {
     if how != How::Exited(FAILED.into()) {
         return how;
@@ -71,7 +71,11 @@ pub fn confined_main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(2);
     let writes: Vec<OsString> = arguments.by_ref().take_while(|word| word != THEN).collect();
     let argv: Vec<OsString> = arguments.collect();
-    let why = become_confined(&writes, &argv);
+    not_started(&become_confined(&writes, &argv))
+}
+
+/// Reports that our own program did not become the requested one.
+pub(super) fn not_started(why: &str) -> ExitCode {
     // If stderr is closed, only the exit code reports it.
     let _ = writeln!(io::stderr(), "{WORDS}{why}");
     ExitCode::from(FAILED)

@@ -21,6 +21,9 @@ pub struct Ended {
     pub took_ms: u64,
     /// The number of leftover descendants that had to be killed.
     pub swept: u32,
+    /// The program found empty what its call hides.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hidden: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,6 +93,7 @@ impl Ended {
             stderr_truncated: false,
             took_ms: 0,
             swept: 0,
+            hidden: false,
         }
     }
 }

@@ -16,6 +16,7 @@ use super::confine;
 use super::ended::{Ended, How, since};
 use super::error::Trouble;
 use super::family::{self, Reach};
+use super::hide::Report;
 use super::output::{self, Stream};
 use super::parent::{Parent, Received};
 use super::start::{self, Exit, Started};
@@ -56,7 +57,7 @@ fn attempt(call: &Call, reach: Reach, parent: &mut Parent, buffer: &mut [u8]) ->
     for left_behind in [&call.record, &call.stdout, &call.stderr] {
         remove(left_behind)?;
     }
-    let ended = match start::start(call) {
+    let ended = match start::start(call, reach) {
         Ok(started) => watch_over(call, reach, started, parent, buffer)?,
         Err(why) => Ended::without_running(How::NotStarted { why }),
     };
@@ -103,7 +104,8 @@ fn watch_over(
     let is_cut_off = matches!(live.course, Course::Cancelled) && how != How::Exited(0);
     let how = if is_cut_off { How::Cancelled } else { how };
     let how = if settled.left { How::lost("a process that it started could not be killed") } else { how };
-    let how = if call.confinement.is_some() { confine::how(how, &call.stderr) } else { how };
+    let began_as_ours = call.confinement.is_some() || live.hides.is_some();
+    let how = if began_as_ours { confine::how(how, &call.stderr) } else { how };
     let [stdout, stderr] = &live.streams;
     Ok(Ended {
         how,
@@ -113,6 +115,7 @@ fn watch_over(
         stderr_truncated: stderr.truncated(),
         took_ms,
         swept: settled.swept,
+        hidden: live.hides.as_ref().is_some_and(Report::is_hidden),
     })
 }
 
@@ -127,6 +130,7 @@ struct Live<'a> {
     reach: Reach,
     pid: Pid,
     exit: Exit,
+    hides: Option<Report>,
     streams: [Stream<'a>; 2],
     began: Instant,
     course: Course,
@@ -166,6 +170,7 @@ impl<'a> Live<'a> {
             reach,
             pid: started.pid,
             exit: started.exit,
+            hides: started.hides,
             streams: [
                 Stream::new(started.stdout, &call.stdout, call.keep_bytes),
                 Stream::new(started.stderr, &call.stderr, call.keep_bytes),

@@ -21,7 +21,7 @@
 //! If a guardian does not finish a call, the call has failed, and the guardian is replaced.
 //!
 //! A call may be confined: then our own program is started once more between guardian and child, gives up its rights,
-//! and becomes the child.
+//! and becomes the child. In a namespace it may also hide folders from the child first (`hide`).
 //!
 //! Requires Linux 5.4 or newer. On macOS there is no namespace, no subreaper and no `/proc`: only the child's process
 //! group is killed there, a program that leaves its group survives, and `sweep_marked` finds nothing.
@@ -40,6 +40,7 @@ mod ended;
 mod error;
 mod family;
 mod guardian;
+mod hide;
 mod live;
 mod marked;
 mod namespace;
@@ -58,6 +59,7 @@ pub use confine::{CONFINED, Confinement, can_confine, confined_main};
 pub use ended::{Ended, How};
 pub use error::ProcessError;
 pub use guardian::{Containment, Guardian};
+pub use hide::{HIDDEN, Hidden, hidden_main};
 pub use marked::{await_marked, sweep_marked};
 pub use orphans::{become_driver, end_descendants};
 pub use pool::{GuardianPool, Slot};

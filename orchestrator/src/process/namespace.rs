@@ -13,9 +13,11 @@ pub(super) const INIT: &str = "init";
 pub(super) const PLAIN: &str = "plain";
 
 #[cfg(not(target_os = "linux"))]
-pub(super) use elsewhere::{Init, enter, map_ids, run_init};
+pub(super) use elsewhere::{Init, MountRight, enter, map_ids, run_init};
 #[cfg(target_os = "linux")]
-pub(super) use linux::{Init, enter, map_ids, run_init};
+pub(super) use linux::{
+    Init, MountRight, enter, give_up_mounting, keep_no_right, map_ids, own_mounts, run_init,
+};
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -32,16 +34,53 @@ mod linux {
     use rustix::thread::{
         CapabilitySet, CapabilitySets, UnshareFlags, capabilities, clear_ambient_capability_set,
         configure_capability_in_ambient_set, remove_capability_from_bounding_set, set_capabilities,
-        unshare_unsafe,
+        set_no_new_privs, unshare_unsafe,
     };
 
     /// Puts the processes that this one starts from now on into a new namespace.
-    #[expect(unsafe_code, reason = "there is no safe way into a namespace")]
     pub(in super::super) fn enter() -> io::Result<()> {
-        let new = UnshareFlags::NEWUSER | UnshareFlags::NEWPID | UnshareFlags::NEWNS;
-        // SAFETY: the call is unsafe because threads could stop sharing the table of open files. This call does not
-        // change the table, and a guardian has one thread.
+        unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWPID | UnshareFlags::NEWNS)
+    }
+
+    /// Gives this process mounts of its own: what it mounts, only itself and its children see.
+    pub(in super::super) fn own_mounts() -> io::Result<()> {
+        unshare(UnshareFlags::NEWNS)
+    }
+
+    #[expect(unsafe_code, reason = "there is no safe way into a namespace")]
+    fn unshare(new: UnshareFlags) -> io::Result<()> {
+        // SAFETY: the call is unsafe because threads could stop sharing the table of open files. These calls do not
+        // change the table, and their processes have one thread.
         Ok(unsafe { unshare_unsafe(new) }?)
+    }
+
+    /// Gives up the right to mount and unmount in this user namespace, also for what this process becomes and starts.
+    pub(in super::super) fn give_up_mounting() -> io::Result<()> {
+        keep_no_right()?;
+        // Root would get it back as another program. Others may not drop it here, and have no other way to it than a
+        // program whose file has rights.
+        if remove_capability_from_bounding_set(CapabilitySet::SYS_ADMIN).is_err() {
+            set_no_new_privs(true)?;
+        }
+        let ours = capabilities(None)?;
+        let sets = [ours.effective, ours.permitted, ours.inheritable];
+        let [effective, permitted, inheritable] = sets.map(|set| set.difference(CapabilitySet::SYS_ADMIN));
+        Ok(set_capabilities(None, CapabilitySets { effective, permitted, inheritable })?)
+    }
+
+    /// Keeps the lent right to mount from what this process becomes.
+    pub(in super::super) fn keep_no_right() -> io::Result<()> {
+        Ok(clear_ambient_capability_set()?)
+    }
+
+    /// While it lives, the programs that the first process of a namespace starts may mount.
+    #[derive(Debug)]
+    pub(in super::super) struct MountRight(());
+
+    impl Drop for MountRight {
+        fn drop(&mut self) {
+            clear_ambient_capability_set().expect("a process may always give up rights");
+        }
     }
 
     /// Starts this program again as the first process of the namespace just entered, and waits for its end.
@@ -111,6 +150,13 @@ mod linux {
             Ok(Self(()))
         }
 
+        /// Lets the programs that it starts mount, until the right is dropped.
+        #[expect(clippy::unused_self, reason = "only in its own namespace it has the right")]
+        pub(in super::super) fn lend_mounting(self) -> io::Result<MountRight> {
+            configure_capability_in_ambient_set(CapabilitySet::SYS_ADMIN, true)?;
+            Ok(MountRight(()))
+        }
+
         /// Signals every process in the namespace except this one, at once: no fork outruns it.
         #[expect(clippy::unused_self, reason = "having one is what makes it safe")]
         pub(in super::super) fn signal_all(self, signal: Signal) {
@@ -169,5 +215,13 @@ mod elsewhere {
         pub(in super::super) fn signal_all(self, _signal: Signal) {
             match self {}
         }
+
+        pub(in super::super) fn lend_mounting(self) -> io::Result<MountRight> {
+            match self {}
+        }
     }
+
+    /// An uninhabited type as well.
+    #[derive(Debug)]
+    pub(in super::super) enum MountRight {}
 }

@@ -14,6 +14,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Pid;
 
 use super::call::Call;
+use super::family::Reach;
+use super::hide::{Hiding, Report};
 use super::output::{self, Source};
 
 /// A running child in its own process group.
@@ -22,11 +24,17 @@ pub(super) struct Started {
     pub(super) exit: Exit,
     pub(super) stdout: Source,
     pub(super) stderr: Source,
+    /// If it hides something first.
+    pub(super) hides: Option<Report>,
 }
 
 /// Starts the program. The error is a text for the user.
-pub(super) fn start(call: &Call) -> Result<Started, String> {
-    let argv = argv(call);
+pub(super) fn start(call: &Call, reach: Reach) -> Result<Started, String> {
+    let hides = call.hidden.as_ref().and_then(|hidden| Some((hidden, Hiding::within(reach)?)));
+    let mut argv = argv(call);
+    if let Some((hidden, _)) = &hides {
+        argv = Cow::Owned(hidden.argv(call.stdin.as_deref(), &argv));
+    }
     let (program, arguments) = argv.split_first().ok_or("no program given")?;
     let stdin = match &call.stdin {
         Some(path) => {
@@ -42,12 +50,16 @@ pub(super) fn start(call: &Call) -> Result<Started, String> {
     command.args(arguments).current_dir(&call.cwd).process_group(0);
     command.env_clear().envs(call.env.iter().map(|(name, value)| (name, value)));
     command.stdin(stdin).stdout(child_stdout).stderr(child_stderr);
-    let child = command.spawn().map_err(cannot)?;
+    let (child, hides) = match hides {
+        Some((_, hiding)) => hiding.spawn(&mut command).map(|(child, report)| (child, Some(report))),
+        None => command.spawn().map(|child| (child, None)),
+    }
+    .map_err(cannot)?;
     // Drop the command's ends of the pipes, or the streams would never end.
     drop(command);
     let pid = Pid::from_child(&child);
     let exit = Exit::of(pid).map_err(|error| give_up(pid, &cannot(error)))?;
-    Ok(Started { pid, exit, stdout, stderr })
+    Ok(Started { pid, exit, stdout, stderr, hides })
 }
 
 /// Returns the command to start: a confined program is started by ours.

@@ -6,6 +6,7 @@
 mod confined;
 mod deaths;
 mod endings;
+mod hidden;
 mod leftovers;
 mod output;
 mod pool;

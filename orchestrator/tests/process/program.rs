@@ -10,7 +10,7 @@ use std::process::{Child, Command, ExitCode, Stdio};
 
 use rustix::process::{Pid, Signal};
 use skilltune_orchestrator::process::{
-    CONFINED, Call, Canceller, Guardian, become_driver, confined_main, guardian_main,
+    CONFINED, Call, Canceller, Guardian, HIDDEN, become_driver, confined_main, guardian_main, hidden_main,
 };
 
 type Outcome = Result<ExitCode, Box<dyn std::error::Error>>;
@@ -21,6 +21,7 @@ fn main() -> Outcome {
     match words.as_slice() {
         ["guardian", ..] => Ok(guardian_main()),
         [CONFINED, ..] => Ok(confined_main()),
+        [HIDDEN, ..] => Ok(hidden_main()),
         ["drive", call] => drive(call),
         ["report"] => report(),
         ["hold"] => hold(),

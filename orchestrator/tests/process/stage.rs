@@ -54,6 +54,7 @@ impl Stage {
             env: vec![(name.to_owned(), value.to_owned()), ("LIFELINE".to_owned(), lifeline)],
             cwd: self.folder.path().to_owned(),
             confinement: None,
+            hidden: None,
             stdin: None,
             stdout: self.path("stdout"),
             stderr: self.path("stderr"),

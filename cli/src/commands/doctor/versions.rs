@@ -60,6 +60,7 @@ fn call(asked: &Asked, place: &Path, deadline: Duration, env: &Environment) -> C
         env: agent.env(Rights::Read, &home, []),
         cwd: home,
         confinement: None,
+        hidden: None,
         stdin: None,
         stdout: place.join("stdout"),
         stderr: place.join("stderr"),
