@@ -4,11 +4,13 @@
 //! `cargo bench -p skilltune-orchestrator --bench snapshot -- [--quick] [--in FOLDER] [--work FOLDER]`. The skills are
 //! in one folder, the stores in the other. All alternate on the same files, and each is compared with a walk of the
 //! same moment, so that noise of the machine affects all. A missing program is skipped. With `--ignored` a project with
-//! ignored files is captured instead, against `git status`.
+//! ignored files is captured instead, against `git status`. With `--project` a large project is captured, copied and
+//! merged.
 #![expect(clippy::disallowed_methods, reason = "a bench works in its own folder")]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench talks to people")]
 
 mod snapshot_ignored;
+mod snapshot_project;
 mod snapshot_rivals;
 mod snapshot_tree;
 
@@ -63,7 +65,7 @@ fn compare(mut options: &[&str]) -> Result<()> {
     let here = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     let mut places = Places { skills: here.clone(), stores: here };
     let mut sizes: &[Size] = &SIZES;
-    let mut has_ignored = false;
+    let (mut has_ignored, mut is_project) = (false, false);
     while let [option, rest @ ..] = options {
         options = match (*option, rest) {
             ("--quick", rest) => {
@@ -74,6 +76,10 @@ fn compare(mut options: &[&str]) -> Result<()> {
                 has_ignored = true;
                 rest
             }
+            ("--project", rest) => {
+                is_project = true;
+                rest
+            }
             ("--in", [folder, rest @ ..]) => {
                 places = Places { skills: folder.into(), stores: folder.into() };
                 rest
@@ -82,7 +88,10 @@ fn compare(mut options: &[&str]) -> Result<()> {
                 places.stores = folder.into();
                 rest
             }
-            _ => return Err("usage: snapshot [--quick] [--ignored] [--in FOLDER] [--work FOLDER]".into()),
+            _ => {
+                let options = "[--quick] [--ignored] [--project] [--in FOLDER] [--work FOLDER]";
+                return Err(format!("usage: snapshot {options}").into());
+            }
         };
     }
     // Deleted at the end: some file systems create files slowly after many deletions.
@@ -90,6 +99,9 @@ fn compare(mut options: &[&str]) -> Result<()> {
     let stores = tempfile::tempdir_in(&places.stores)?;
     if has_ignored {
         return snapshot_ignored::measure(&skills.path().join("project"), stores.path(), SETTLED);
+    }
+    if is_project {
+        return snapshot_project::measure(&skills.path().join("project"), stores.path(), SETTLED);
     }
     for size in sizes {
         let tree = Tree::grow(skills.path().join(size.files.to_string()), size.files, size.bytes)?;
