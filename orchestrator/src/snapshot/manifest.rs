@@ -249,11 +249,14 @@ impl Manifest {
 
     /// Splits the manifest: the entries that are not at or below these paths, and those that are.
     pub(crate) fn split(&self, paths: &[RelPath]) -> (Self, Self) {
+        if paths.is_empty() {
+            return (self.clone(), Self::default());
+        }
         let (hidden, shown): (Vec<_>, Vec<_>) = self
             .entries
             .iter()
             .cloned()
-            .partition(|entry| entry.path.lineage().any(|above| paths.contains(&above)));
+            .partition(|entry| paths.iter().any(|path| entry.path.is_within(path)));
         (Self { entries: shown.into() }, Self { entries: hidden.into() })
     }
 
@@ -282,6 +285,14 @@ impl Manifest {
 
     pub fn entries(&self) -> &[Entry] {
         &self.entries
+    }
+
+    /// Returns the number of bytes of all entries, with their paths on the heap.
+    pub(super) fn size_in_memory(&self) -> usize {
+        /// What an allocation costs besides its bytes.
+        const ALLOCATION: usize = 16;
+        let paths = self.entries.iter().map(|entry| entry.path.as_bytes().len() + ALLOCATION);
+        size_of_val(&*self.entries) + paths.sum::<usize>()
     }
 
     pub fn get(&self, path: &RelPath) -> Option<&Node> {

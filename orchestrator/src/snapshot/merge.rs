@@ -92,10 +92,12 @@ pub fn rebase(
 pub fn merge(objects: &Objects, base: TreeId, ours: TreeId, theirs: TreeId) -> Result<Merged, ObjectError> {
     let three = [objects.manifest(base)?, objects.manifest(ours)?, objects.manifest(theirs)?];
     let mut merge = Merge { objects, three: &three, nodes: BTreeMap::new(), conflicts: BTreeMap::new() };
-    let paths: BTreeSet<&RelPath> =
-        three.iter().flat_map(Manifest::entries).map(|entry| &entry.path).collect();
-    for path in paths {
-        merge.path(path)?;
+    // A path that only the base has is in no result.
+    for (path, ours, theirs) in three[1].beside(&three[2]) {
+        match ours.filter(|_| ours == theirs) {
+            Some(same) => drop(merge.nodes.insert(path.clone(), same.clone())),
+            None => merge.path(path)?,
+        }
     }
     merge.connect();
     if !merge.conflicts.is_empty() {
@@ -193,10 +195,9 @@ impl Merge<'_> {
     /// Adds the missing folders of every entry: one side may have deleted a folder in which the other added a file, or
     /// replaced it with a file.
     fn connect(&mut self) {
-        let remaining: BTreeSet<RelPath> = self.nodes.keys().chain(self.conflicts.keys()).cloned().collect();
-        let above = remaining.iter().filter_map(RelPath::parent);
-        let above: BTreeSet<RelPath> =
-            above.flat_map(|parent| parent.lineage().collect::<Vec<_>>()).collect();
+        let remaining = self.nodes.keys().chain(self.conflicts.keys());
+        let parents: BTreeSet<RelPath> = remaining.filter_map(RelPath::parent).collect();
+        let above: BTreeSet<RelPath> = parents.iter().flat_map(RelPath::lineage).collect();
         for path in above {
             match self.nodes.get(&path) {
                 _ if self.conflicts.contains_key(&path) => {}

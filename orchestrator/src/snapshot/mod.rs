@@ -24,6 +24,7 @@ mod path;
 mod place;
 mod presence;
 mod recent;
+mod reflink;
 mod renames;
 mod restore;
 mod seal;
@@ -39,7 +40,7 @@ pub use capture::{
 pub use census::{Loss, LossKind, census};
 pub use diff::{Change, ChangeKind, DiffSize, LineChanges, changes, diff_size, line_diff, unified};
 pub use gather::{Brought, GatherError, Gathering, weigh};
-pub use ignored::{IgnoreRules, RulesError};
+pub use ignored::{IgnoreRules, RulesError, git_folders};
 pub use index::Indexes;
 pub use integrate::{
     Accepted, Deleted, Integrated, Refusal, Work, WorkResult, deleted_lines, integrate, listed_conflicts,

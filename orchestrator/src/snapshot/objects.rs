@@ -1,4 +1,5 @@
-//! A content-addressed store of blobs and manifests, written once, never changed, never hard-linked.
+//! A content-addressed store of blobs and manifests, written once, never changed, never hard-linked. Copies of large
+//! blobs may share their blocks (`reflink`).
 //!
 //! Published with durability *order*: whole after this program ends, durable only after the barrier
 //! (`SafePath::sync_everything`). So a power cut may leave a short object; `holds` detects it, and `put` replaces it.
@@ -15,6 +16,7 @@ use skilltune_phases::base::id::{BlobId, Digest, TreeId};
 use super::manifest::{Entry, Manifest, ManifestError, Node};
 use super::path::RelPath;
 use super::recent::{self, Recent};
+use super::reflink::Sharing;
 use crate::crash;
 use crate::disk::{DiskError, Folder, OnDisk, SafePath, atomic::Draft};
 
@@ -25,8 +27,10 @@ const CHUNK: usize = 128 << 10;
 /// files, and their manifests.
 const RECENT: usize = 512 << 10;
 const MANIFESTS: usize = 64 << 10;
-/// How many times larger a manifest is in memory than its bytes.
-const PARSED: usize = 3;
+/// The size of each generation of the cache of larger manifests, 64 MiB in both: enough for those that a merge of works
+/// on a project of 50,000 files reads again and again. Small ones have a cache of their own, because a long run has
+/// thousands of them.
+const LARGE_MANIFESTS: usize = 32 << 20;
 
 /// Objects are read-only, so that they are not changed by accident.
 const READ_ONLY: Mode = Mode::from_raw_mode(0o444);
@@ -38,6 +42,8 @@ pub struct Objects {
     folder: Arc<OnceLock<Folder>>,
     recent: Arc<Recent<Arc<[u8]>>>,
     manifests: Arc<Recent<Manifest>>,
+    large_manifests: Arc<Recent<Manifest>>,
+    pub(super) sharing: Sharing,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -61,8 +67,11 @@ pub struct Content {
 
 impl Objects {
     pub fn at(place: impl Into<SafePath>) -> Self {
-        let (recent, manifests) = (Arc::new(Recent::of(RECENT)), Arc::new(Recent::of(MANIFESTS)));
-        Self { at: place.into(), folder: Arc::default(), recent, manifests }
+        let [manifests, large_manifests] =
+            [MANIFESTS, LARGE_MANIFESTS].map(|room| Arc::new(Recent::of(room)));
+        let recent = Arc::new(Recent::of(RECENT));
+        let (folder, sharing) = (Arc::default(), Sharing::default());
+        Self { at: place.into(), folder, recent, manifests, large_manifests, sharing }
     }
 
     pub fn place(&self) -> &SafePath {
@@ -116,8 +125,14 @@ impl Objects {
         Ok(Content { blob: BlobId(digest), size })
     }
 
+    /// Stores a manifest. A large one is kept in memory too: the next merge reads what the last one wrote.
     pub fn put_manifest(&self, manifest: &Manifest) -> Result<TreeId, ObjectError> {
-        self.put(&manifest.encode()).map(|blob| TreeId(blob.0))
+        let digest = self.put(&manifest.encode())?.0;
+        let size = manifest.size_in_memory();
+        if size > MANIFESTS && self.large_manifests.get(digest).is_none() {
+            self.large_manifests.insert(digest, manifest.clone(), size);
+        }
+        Ok(TreeId(digest))
     }
 
     /// Stores our own texts as the plain files of a folder.
@@ -149,18 +164,40 @@ impl Objects {
         }
     }
 
-    /// Appends the object to an open file. After an error, the content of the file is invalid.
-    pub fn copy_to(&self, blob: BlobId, file: &mut File, path: &Path) -> Result<(), ObjectError> {
-        self.feed(blob.0, |chunk| file.write_all(chunk).on_disk("write", path))
+    /// Writes the object into a new file, open for reading too. After an error, the content of the file is invalid.
+    pub fn copy_to(&self, content: Content, file: &mut File, path: &Path) -> Result<(), ObjectError> {
+        let digest = content.blob.0;
+        // Reading back a smaller one costs as much as writing it, and many of them are in memory.
+        let is_tried = content.size > recent::SMALL && self.sharing.is_possible();
+        let cloned = if is_tried { self.cloned(digest, file, path)? } else { None };
+        match cloned {
+            Some(found) if found == digest => Ok(()),
+            Some(_) => Err(self.broken(ObjectError::Damaged(digest))),
+            None => self.feed(digest, |chunk| file.write_all(chunk).on_disk("write", path)),
+        }
+    }
+
+    /// Clones an object into an empty file, and returns the hash of the clone: a damaged object is noticed as in a written
+    /// copy. Returns `None` if it has to be written.
+    fn cloned(&self, digest: Digest, file: &File, path: &Path) -> Result<Option<Digest>, DiskError> {
+        let object = self.folder()?.map(|folder| folder.file_below(&path_of(digest))).transpose()?.flatten();
+        // The writer reports a missing object.
+        if !object.is_some_and(|object| self.sharing.clone_into(file, &object)) {
+            return Ok(None);
+        }
+        pump(file, path, |_| Ok(())).map(|(found, _)| Some(found))
     }
 
     pub fn manifest(&self, id: TreeId) -> Result<Manifest, ObjectError> {
-        if let Some(manifest) = self.manifests.get(id.0) {
+        if let Some(manifest) = self.manifests.get(id.0).or_else(|| self.large_manifests.get(id.0)) {
             return Ok(manifest);
         }
         let bytes = self.read(BlobId(id.0))?;
-        let parsed = Manifest::parse(&bytes).map_err(|source| ObjectError::NotAManifest { id, source });
-        parsed.inspect(|manifest| self.manifests.insert(id.0, manifest.clone(), bytes.len() * PARSED))
+        let manifest = Manifest::parse(&bytes).map_err(|source| ObjectError::NotAManifest { id, source })?;
+        let size = manifest.size_in_memory();
+        let cache = if size > MANIFESTS { &self.large_manifests } else { &self.manifests };
+        cache.insert(id.0, manifest.clone(), size);
+        Ok(manifest)
     }
 
     pub fn contains(&self, blob: BlobId) -> bool {
@@ -205,12 +242,17 @@ impl Objects {
         digest: Digest,
         sink: impl FnMut(&[u8]) -> Result<(), DiskError>,
     ) -> Result<(), ObjectError> {
-        let fed = self.pass_on(digest, sink);
-        if let Err(ObjectError::Missing(_) | ObjectError::Damaged(_)) = fed {
-            // The first error matters more.
-            let _ = self.break_seal();
-        }
-        fed
+        self.pass_on(digest, sink).map_err(|error| match error {
+            ObjectError::Missing(_) | ObjectError::Damaged(_) => self.broken(error),
+            ObjectError::NotAManifest { .. } | ObjectError::Disk(_) => error,
+        })
+    }
+
+    /// Breaks the seal because of an error, and returns the error.
+    fn broken(&self, error: ObjectError) -> ObjectError {
+        // The first error matters more.
+        let _ = self.break_seal();
+        error
     }
 
     /// Passes a small object as a whole and caches it, a large one piece by piece.
@@ -245,7 +287,7 @@ impl Objects {
 }
 
 /// Returns `ab/cdef...`, relative to the store's folder.
-fn path_of(digest: Digest) -> PathBuf {
+pub(super) fn path_of(digest: Digest) -> PathBuf {
     let hex = digest.hex();
     let (shard, rest) = hex.split_at(2);
     Path::new(shard).join(rest)
@@ -337,6 +379,29 @@ mod tests {
         fs::remove_file(objects.place().path().join(path_of(blob.0))).unwrap();
         fs::write(objects.place().path().join(path_of(blob.0)), "wrong").unwrap();
         assert!(matches!(objects.read(blob), Err(ObjectError::Damaged(id)) if id == blob.0));
+    }
+
+    #[test]
+    fn a_large_manifest_stays_in_memory_once_it_was_written_or_read() {
+        let (_folder, objects) = store();
+        let tree = |files: u32| {
+            let node = Node::File { blob: BlobId(Digest::of(b"text")), size: 4, mode: 0o644 };
+            let path = |nth: u32| RelPath::parse(format!("page-{nth:05}").as_bytes()).unwrap();
+            let entries = (0..files).map(|nth| Entry { path: path(nth), node: node.clone() }).collect();
+            Manifest::new(entries).unwrap()
+        };
+        let (small, large) = (tree(10), tree(1_000));
+        let [of_small, of_large] = [&small, &large].map(|one| objects.put_manifest(one).unwrap());
+        let anew = Objects::at(objects.place().path());
+        assert_eq!(anew.manifest(of_large).unwrap(), large);
+        for tree in [of_small, of_large] {
+            fs::remove_file(objects.place().path().join(path_of(tree.0))).unwrap();
+        }
+        assert_eq!(
+            (objects.manifest(of_large).unwrap(), anew.manifest(of_large).unwrap()),
+            (large.clone(), large)
+        );
+        assert!(matches!(objects.manifest(of_small), Err(ObjectError::Missing(_))));
     }
 
     #[test]

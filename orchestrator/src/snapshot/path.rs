@@ -64,6 +64,12 @@ impl RelPath {
         ends.map(|end| Self(self.0[..end].into()))
     }
 
+    /// Returns true if this is the other path, or a path below it.
+    pub(super) fn is_within(&self, other: &Self) -> bool {
+        let rest = self.0.strip_prefix(&*other.0);
+        rest.is_some_and(|rest| rest.first().is_none_or(|byte| *byte == b'/'))
+    }
+
     pub fn is_reserved(&self) -> bool {
         let top = self.0.split(|&byte| byte == b'/').next();
         RESERVED.iter().any(|name| top == Some(name.as_bytes()))
@@ -111,6 +117,17 @@ mod tests {
         let path = RelPath::parse(b"it's/a\nb\xff").unwrap();
         assert_eq!(path.to_string(), "it's/a\\nb\u{fffd}");
         assert_eq!(path.name().as_bytes(), b"a\nb\xff");
+    }
+
+    #[test]
+    fn a_path_is_within_itself_and_the_folders_above_it() {
+        let path = |text: &str| RelPath::parse(text.as_bytes()).unwrap();
+        for (other, is_within) in
+            [("a", true), ("a/b", true), ("a/b/c", true), ("a/b/c/d", false), ("a/bb", false), ("b", false)]
+        {
+            assert_eq!(path("a/b/c").is_within(&path(other)), is_within, "{other}");
+        }
+        assert!(!path("a/bc").is_within(&path("a/b")));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::manifest::{Entry, Manifest, Node};
-use super::objects::{ObjectError, Objects};
+use super::objects::{Content, ObjectError, Objects};
 use super::path::RelPath;
 use crate::disk::{DiskError, Folder, OnDisk, SafePath, set_mode};
 
@@ -117,10 +117,10 @@ fn write(objects: &Objects, folder: &Folder, Entry { path, node }: &Entry) -> Re
     match node {
         Node::Folder { .. } => folder.create_folder(path.name())?,
         Node::Link { target } => folder.create_link(path.name(), target)?,
-        Node::File { blob, mode, .. } => {
+        Node::File { blob, size, mode } => {
             let full = folder.path_of(path.name());
             let mut file = folder.create_file(path.name())?;
-            objects.copy_to(*blob, &mut file, &full)?;
+            objects.copy_to(Content { blob: *blob, size: *size }, &mut file, &full)?;
             set_mode(&file, *mode & Node::RIGHTS, &full)?;
         }
     }

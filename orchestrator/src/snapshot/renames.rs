@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use skilltune_phases::base::id::BlobId;
 
 use super::lines::{self, Names};
-use super::manifest::{Entry, Manifest, Node};
+use super::manifest::{Manifest, Node};
 use super::objects::{ObjectError, Objects};
 use super::path::RelPath;
 
@@ -45,15 +45,13 @@ struct Lone<'a> {
 }
 
 /// Returns the files of one side where the other has none. Empty files are left out.
-fn only_in<'a>(one: &'a Manifest, other: &Manifest) -> Vec<Lone<'a>> {
-    let is_file = |node: &Node| matches!(node, Node::File { .. });
-    let lone = |entry: &'a Entry| match &entry.node {
-        Node::File { blob, size, .. } if *size > 0 && !other.get(&entry.path).is_some_and(is_file) => {
-            Some(Lone { path: &entry.path, blob: *blob, size: *size })
-        }
-        Node::File { .. } | Node::Folder { .. } | Node::Link { .. } => None,
+fn only_in<'a>(one: &'a Manifest, other: &'a Manifest) -> Vec<Lone<'a>> {
+    let lone = |(path, node, other): (&'a RelPath, Option<&Node>, Option<&Node>)| match (node, other) {
+        (Some(Node::File { .. }), Some(Node::File { .. })) => None,
+        (Some(Node::File { blob, size: size @ 1.., .. }), _) => Some(Lone { path, blob: *blob, size: *size }),
+        _ => None,
     };
-    one.entries().iter().filter_map(lone).collect()
+    one.beside(other).filter_map(lone).collect()
 }
 
 /// Pairs each file with the new one that has most of its lines.

@@ -27,6 +27,8 @@ use super::objects::Objects;
 use super::path::RelPath;
 use crate::disk::{DiskError, Folder, OnDisk as _, SafePath, read_first};
 
+pub use self::repository::git_folders;
+
 /// More than any real rule file.
 const LARGEST: u64 = 64 << 10;
 /// The total size of all rule files of one walk: compiled, they take a few hundred times as much.

@@ -15,6 +15,12 @@ pub(super) struct Repository {
     common: PathBuf,
 }
 
+/// Returns the git folder of the working tree around a folder, and the one that all its working trees share.
+pub fn git_folders(folder: &Path) -> Vec<PathBuf> {
+    let found = Repository::around(folder).map(|one| [one.git, one.common]);
+    found.into_iter().flatten().collect()
+}
+
 impl Repository {
     pub(super) fn around(folder: &Path) -> Option<Self> {
         folder.ancestors().find_map(Self::at)

@@ -14,7 +14,7 @@ use super::plan::{Action, Replacement, Step};
 use crate::disk::{Exchange, Folder, OnDisk, set_mode};
 use crate::snapshot::look::{CaptureError, Reading, look};
 use crate::snapshot::manifest::Node;
-use crate::snapshot::objects::Objects;
+use crate::snapshot::objects::{Content, Objects};
 use crate::snapshot::path::RelPath;
 use crate::snapshot::place::{Descent, descend};
 use crate::snapshot::temporary::Temporaries;
@@ -134,10 +134,10 @@ impl<'a> Site<'a> {
 
     fn fill(&self, folder: &Folder, draft: &OsStr, to: &Node) -> Result<(), ReplaceError> {
         match to {
-            Node::File { blob, mode, .. } => {
+            Node::File { blob, size, mode } => {
                 let path = folder.path_of(draft);
                 let mut file = folder.create_file(draft)?;
-                self.objects.copy_to(*blob, &mut file, &path)?;
+                self.objects.copy_to(Content { blob: *blob, size: *size }, &mut file, &path)?;
                 set_mode(&file, *mode, &path)?;
                 Ok(file.sync_all().on_disk("sync", &path)?)
             }
