@@ -11,7 +11,6 @@ pub mod invocation;
 pub mod planning;
 pub mod progress;
 pub mod report;
-pub mod rollback;
 pub mod settings;
 pub mod summary;
 pub mod ui;

@@ -11,7 +11,7 @@ use skilltune_orchestrator::promote::{self, Expected, Move, PromoteError, Promot
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::{Locks, TargetLock};
 use skilltune_phases::base::id::{CandidateId, TreeId};
-use skilltune_phases::loops::evolve::{self, Evolve};
+use skilltune_phases::loops::evolve::Evolve;
 use skilltune_phases::loops::tune::{Aim, Answer, Event, Run, Tune};
 use skilltune_phases::runs::event::{PlacedBy, Signal};
 use skilltune_phases::runs::plan::{LoopKind, RunId};
@@ -24,7 +24,6 @@ use crate::runs::{CHAMPION, Known, session, store_check};
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
-use crate::text::plain::one_line;
 
 pub use propose::newest as newest_proposal;
 
@@ -63,32 +62,23 @@ fn with_target(scope: &Scope<'_>, name: Option<&str>) -> Result<Known<Tune>, Com
         let known = scope.runs.load::<Tune>(&id)?;
         return if known.run.plan.task.searches() { Ok(known) } else { Err(no_target(&known.run)) };
     }
-    if let Some(refusal) = written(scope, &id) {
-        return Err(refusal);
-    }
     let copies = format!("`skilltune export {id} {CHAMPION} DIR` copies it");
     let what = match scope.runs.kind(&id) {
         LoopKind::Gan => format!("it built files; {copies}"),
         LoopKind::Tune | LoopKind::Reflex => format!("it wrote a text; {copies}"),
         LoopKind::Expert => format!("it asked an expert; `skilltune show {id} answer` shows the answer"),
+        LoopKind::Evolve if is_written(scope, &id) => {
+            format!("it wrote its result into the project; `skilltune rollback {id}` undoes that")
+        }
         LoopKind::Evolve => format!("it changed a copy of a project; {copies}"),
         LoopKind::Review => format!("it reviewed files; `skilltune report {id}` shows what it found"),
     };
     Err(Complaint::input(format!("run {id} has no target to replace: {what}")))
 }
 
-/// Says how to get back what a run of `evolve` has replaced in the folder of its project.
-fn written(scope: &Scope<'_>, id: &RunId) -> Option<Complaint> {
-    if scope.runs.kind(id) != LoopKind::Evolve {
-        return None;
-    }
-    let known = scope.runs.load::<Evolve>(id).ok()?;
-    let is_written = matches!(known.run.handed_over(), Some(evolve::Answer::Promoted));
-    is_written.then(|| {
-        let root = one_line(&known.run.plan.task.root);
-        Complaint::input(format!("run {id} wrote its result into {root}, which skilltune cannot restore"))
-            .hint(format!("`skilltune export {id} start DIR` copies the folder as it was when the run began"))
-    })
+/// Returns whether a run of `evolve` wrote its result into the project.
+fn is_written(scope: &Scope<'_>, id: &RunId) -> bool {
+    scope.runs.load::<Evolve>(id).is_ok_and(|known| known.run.is_in_folder())
 }
 
 /// Returns whether a run has a skill to replace, as far as its journal can be read.

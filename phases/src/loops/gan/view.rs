@@ -14,7 +14,6 @@ use super::step::{Answer, Reading, Step};
 use crate::base::ending::Class;
 use crate::base::id::{Digest, TreeId};
 use crate::judging::score::Score;
-use crate::runs::event::PlacedBy;
 use crate::runs::proposal::Proposal;
 use crate::runs::run::StepState;
 
@@ -201,11 +200,6 @@ impl Run {
         };
         let built = || self.state.sprints.iter().rev().find_map(|sprint| sprint.artifact);
         judged.map(|round| round.artifact).or_else(built)
-    }
-
-    /// Returns whether the result is in the person's folder: the run put it there, and no rollback removed it.
-    pub fn is_in_folder(&self) -> bool {
-        matches!(self.handed_over(), Some(Answer::Promoted)) && self.placed != Some(PlacedBy::Rollback)
     }
 
     /// Returns the commit of the result, or the reason why there is none, if one was to be made.

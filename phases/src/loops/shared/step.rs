@@ -5,6 +5,7 @@
 
 use crate::base::id::TreeId;
 use crate::loops::Loop;
+use crate::runs::event::PlacedBy;
 use crate::runs::proposal::{EarlierCommit, Form, Proposal, Words};
 use crate::runs::run::{Run, StepState};
 use crate::suites::checks::{Commands, RunThem};
@@ -91,5 +92,23 @@ impl<L: Loop> Run<L> {
     /// Returns the answer to the step that promoted or proposed the result.
     pub fn handed_over(&self) -> Option<&L::Answer> {
         self.tail().ok().flatten()
+    }
+
+    /// Returns the changes of the folders that the run wrote its result into; none if it wrote it nowhere.
+    pub fn promoted(&self) -> Vec<Move> {
+        let is_promoted = self.handed_over().is_some_and(|answer| {
+            L::of_handover(Handover::Promoted).is_some_and(|promoted| promoted == *answer)
+        });
+        let moves = |step: &L::Step| match L::shared(self, step)? {
+            Shared::Promote { moves, .. } => Some(moves),
+            Shared::Ask | Shared::Propose(_) => None,
+        };
+        let steps = if is_promoted { L::tail(self) } else { Vec::new() };
+        steps.iter().rev().find_map(moves).unwrap_or_default()
+    }
+
+    /// Returns whether the result is in the person's folder: the run put it there, and no rollback removed it.
+    pub fn is_in_folder(&self) -> bool {
+        self.placed != Some(PlacedBy::Rollback) && !self.promoted().is_empty()
     }
 }
