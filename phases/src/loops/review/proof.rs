@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::finding::{Place, normalised};
 use crate::loops::shared::diagnostics::Diagnostic;
+use crate::loops::shared::looking::only_looks;
 use crate::suites::checks::shell_fault;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,86 +56,6 @@ pub struct CommandEnd {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Programs that only look at files: what they print shows no behaviour.
-const LOOKERS: [&str; 51] = [
-    "[",
-    "ack",
-    "ag",
-    "awk",
-    "base64",
-    "bat",
-    "cat",
-    "cksum",
-    "cmp",
-    "comm",
-    "cut",
-    "diff",
-    "du",
-    "echo",
-    "egrep",
-    "false",
-    "fgrep",
-    "file",
-    "find",
-    "gawk",
-    "git",
-    "grep",
-    "head",
-    "jq",
-    "less",
-    "ls",
-    "mawk",
-    "md5sum",
-    "more",
-    "nawk",
-    "nl",
-    "od",
-    "printf",
-    "readlink",
-    "rg",
-    "sed",
-    "sha1sum",
-    "sha256sum",
-    "sort",
-    "stat",
-    "strings",
-    "tail",
-    "tar",
-    "test",
-    "tr",
-    "tree",
-    "true",
-    "uniq",
-    "wc",
-    "xxd",
-    "yq",
-];
-/// Interpreters whose flags `-n` and `-p` read files line by line.
-const LINE_READERS: [&str; 2] = ["perl", "ruby"];
-/// Flags with which an interpreter runs its next argument.
-const INLINE: [&str; 6] = ["-c", "-e", "-E", "-r", "--eval", "-p"];
-/// Words with which a script looks at files.
-const LOOKING: [&str; 19] = [
-    "open(",
-    "read",
-    "exists",
-    "isfile",
-    "listdir",
-    "scandir",
-    "os.walk",
-    "glob",
-    "stat(",
-    "Path(",
-    "inspect",
-    "linecache",
-    "get_data",
-    "__file__",
-    "File.",
-    "popen",
-    "subprocess",
-    "system(",
-    "exec",
-];
 const SHORTEST_WORDS: usize = 5;
 
 impl Proposal {
@@ -155,32 +76,13 @@ fn fault(argv: &[String], announces: &str) -> Option<String> {
     if let Some(why) = shell_fault(argv) {
         return Some(why);
     }
-    let Some(program) = argv.first() else { return Some("it names no program".to_owned()) };
-    let name = program.rsplit('/').next().unwrap_or_default();
-    if LOOKERS.contains(&name) {
-        return Some(format!("{name} only looks at files or text, which shows no behaviour"));
-    }
-    let reads_lines = LINE_READERS.contains(&name) && argv.iter().any(|word| is_line_flag(word));
-    if reads_lines || scripts(argv).any(|code| LOOKING.iter().any(|word| code.contains(word))) {
-        return Some("its script looks at files, which shows no behaviour".to_owned());
+    if let Some(why) = only_looks(argv) {
+        return Some(why);
     }
     if announces.chars().count() < SHORTEST_WORDS {
         return Some("it announces no words of its output".to_owned());
     }
     None
-}
-
-/// Whether a word such as `-ne` reads files line by line. `-Ilib/perl` and `-Mopen` name something.
-fn is_line_flag(word: &str) -> bool {
-    let flags = word.strip_prefix('-').filter(|flags| !flags.starts_with(['-', 'I', 'M']));
-    flags.is_some_and(|flags| flags.chars().all(char::is_alphanumeric) && flags.contains(['n', 'p']))
-}
-
-/// Returns the scripts among the arguments: what follows a flag, or is joined to it as in `-cCODE`.
-fn scripts(argv: &[String]) -> impl Iterator<Item = &String> {
-    let follows = argv.windows(2).filter(|pair| INLINE.contains(&pair[0].as_str())).map(|pair| &pair[1]);
-    let joined = argv.iter().skip(1).filter(|word| word.starts_with('-') && word.contains(['(', ';', ' ']));
-    follows.chain(joined)
 }
 
 impl CommandEnd {

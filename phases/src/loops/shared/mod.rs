@@ -4,6 +4,7 @@ pub mod command_line;
 pub mod commands;
 pub mod diagnostics;
 pub(crate) mod form;
+pub(in crate::loops) mod looking;
 pub mod persona;
 pub mod request;
 pub mod rounds;

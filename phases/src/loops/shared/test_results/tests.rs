@@ -383,7 +383,7 @@ fn the_cases_of_a_junit_report_are_counted() {
 }
 
 #[test]
-fn results_are_compared_by_names_and_by_numbers() {
+fn results_are_compared_by_the_names_that_fail() {
     let of = |passed, failed, names: &[&str]| TestResults {
         passed,
         failed,
@@ -393,10 +393,7 @@ fn results_are_compared_by_names_and_by_numbers() {
     let base = of(3, 1, &["a"]);
     assert_eq!(of(1, 3, &["a", "b", "c"]).newly_failing(&base), ["b", "c"]);
     assert_eq!(of(4, 0, &[]).newly_failing(&base), [""; 0]);
-    for (passed, failed, is_fewer) in [(4, 0, false), (0, 4, false), (3, 0, true), (5, 0, false)] {
-        assert_eq!(of(passed, failed, &[]).fewer_than(&base), is_fewer, "{passed} {failed}");
-    }
-    assert_eq!(of(u32::MAX, 1, &[]).ran(), u32::MAX);
+    assert_eq!((base.ran(), of(u32::MAX, 1, &[]).ran()), (4, u32::MAX));
 }
 
 #[test]
