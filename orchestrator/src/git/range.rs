@@ -8,7 +8,8 @@
 //! through no symlink.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::FileType;
 
@@ -16,7 +17,7 @@ use super::changed::{Changed, ChangedError, commit};
 use super::listed::{Content, Kind, Listed, RevisionError, list, read_all, with_folders};
 use super::runner::{Command, Git, GitError};
 use crate::disk::{DiskError, SafePath};
-use crate::snapshot::{Entry, Manifest, ObjectError, Objects, RelPath};
+use crate::snapshot::{Entry, Limits, Manifest, ObjectError, Objects, RelPath};
 
 /// What is compared.
 #[derive(Clone, Debug)]
@@ -53,6 +54,8 @@ pub enum RangeError {
     Revision(#[from] RevisionError),
     #[error("the change is too large: more than {MOST_FILES} files or {} MiB", MOST_BYTES >> 20)]
     TooLarge,
+    #[error("the folder is too large: more than {} files or {} MiB", .0.files, .0.bytes >> 20)]
+    LargePart(Limits),
     #[error(transparent)]
     Disk(#[from] DiskError),
     #[error(transparent)]
@@ -133,7 +136,7 @@ fn since(git: &Git<'_>, root: &Path, base: &str, before: &[Listed]) -> Result<Ch
     let changed = Changed::since(git, root, base)?;
     let relative = |path: &Path| {
         let below = path.strip_prefix(root).ok()?;
-        RelPath::parse(std::os::unix::ffi::OsStrExt::as_bytes(below.as_os_str())).ok()
+        RelPath::parse(below.as_os_str().as_bytes()).ok()
     };
     let mut paths: Vec<RelPath> = changed.paths().filter_map(relative).collect();
     paths.retain(|path| !path.is_reserved());
@@ -214,13 +217,71 @@ pub fn store_commit(
 ) -> Result<Manifest, RangeError> {
     let git = &git.at(root);
     let listed = list(git, commit)?.files;
+    stored(git, &listed, objects)
+}
+
+fn stored(git: &Git<'_>, listed: &[Listed], objects: &Objects) -> Result<Manifest, RangeError> {
     let mut entries = Vec::new();
-    read_all(git, &listed, |one, bytes| {
+    read_all(git, listed, |one, bytes| {
         objects.put(&bytes)?;
         entries.push(Entry { path: one.path.clone(), node: Content { bytes, kind: one.kind }.node() });
         Ok::<_, RangeError>(())
     })?;
     Ok(with_folders(entries).map_err(RevisionError::from)?)
+}
+
+/// A folder of a repository without one of its own folders.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The root of the repository.
+    pub root: PathBuf,
+    /// The path of the folder from there; none for the whole repository.
+    pub folder: Option<RelPath>,
+    /// The folder that is left out, by its path from the folder.
+    pub without: RelPath,
+}
+
+impl Part {
+    /// Lists the files of a commit, by their paths from the folder. Submodules are left out.
+    fn list(&self, git: &Git<'_>, commit: &str) -> Result<Vec<Listed>, RangeError> {
+        let below = |one: Listed| {
+            let path = match &self.folder {
+                Some(folder) => {
+                    let rest = one.path.as_path().strip_prefix(folder.as_path()).ok()?;
+                    RelPath::parse(rest.as_os_str().as_bytes()).ok()?
+                }
+                None => one.path,
+            };
+            let is_out = path.is_reserved() || path.lineage().any(|above| above == self.without);
+            (!is_out).then_some(Listed { path, ..one })
+        };
+        Ok(list(&git.at(&self.root), commit)?.files.into_iter().filter_map(below).collect())
+    }
+
+    /// Returns whether two commits have the same files there.
+    pub fn is_same(&self, git: &Git<'_>, one: &str, other: &str) -> Result<bool, RangeError> {
+        let of = |commit: &str| -> Result<Vec<_>, RangeError> {
+            let listed = self.list(git, commit)?;
+            Ok(listed.into_iter().map(|one| (one.path, one.kind, one.object)).collect())
+        };
+        Ok(of(one)? == of(other)?)
+    }
+}
+
+/// Stores the files that a commit has in a part of the repository.
+pub fn store_part(
+    git: &Git<'_>,
+    part: &Part,
+    commit: &str,
+    limits: Limits,
+    objects: &Objects,
+) -> Result<Manifest, RangeError> {
+    let listed = part.list(git, commit)?;
+    let bytes = listed.iter().fold(0_u64, |sum, one| sum.saturating_add(one.size));
+    if listed.len() as u64 > limits.files || bytes > limits.bytes {
+        return Err(RangeError::LargePart(limits));
+    }
+    stored(&git.at(&part.root), &listed, objects)
 }
 
 impl ChangeSet {
