@@ -86,6 +86,7 @@ pub(crate) async fn run(
         cache: AnswerCache::of(&home, &places.work.join("state"))?,
         models: BTreeMap::new(),
         work: places.work.join("run").into(),
+        own: Vec::new(),
         cast: plan.roles.map(|_| agent.clone()),
         pool: pool.clone(),
         limits: LIMITS,

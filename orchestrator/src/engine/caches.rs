@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
-use skilltune_phases::asking::order::{Command, Order};
+use skilltune_phases::asking::order::{CacheUse, Command, Order};
 
 use super::call_dir::CallDir;
 use super::{EngineError, Services};
@@ -21,6 +21,8 @@ const PLACES: [(&str, &str); 5] = [
 ];
 /// The folder of the caches, of a run and of a call.
 const CACHES: &str = "caches";
+/// The folder of the caches of a run as they were before any work.
+const FIRST: &str = "caches-first";
 /// A call without a copy is slow, and right.
 const SECONDS: u64 = 300;
 
@@ -35,22 +37,28 @@ impl Caches {
         order.caches.map(|_| self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Makes the caches of a call those of the run. A command may have spoiled its folder: then the old ones stay.
-    pub(super) fn replace(&self, run: &SafePath, dir: &CallDir) {
-        let _ = self.try_replace(run, &dir.temp(), dir.name());
+    /// Makes the caches of a call that has passed those of the run, if it may. A command may have spoiled its folder: then
+    /// the old ones stay.
+    pub(super) fn replace(&self, order: &Order, run: &SafePath, dir: &CallDir) {
+        let name = match order.caches {
+            Some(CacheUse::Replace) => CACHES,
+            Some(CacheUse::ReplaceFirst) => FIRST,
+            Some(CacheUse::Copy | CacheUse::CopyFirst) | None => return,
+        };
+        let _ = self.try_replace(name, run, &dir.temp(), dir.name());
     }
 
-    fn try_replace(&self, run: &SafePath, temp: &SafePath, call: &str) -> Result<(), DiskError> {
+    fn try_replace(&self, name: &str, run: &SafePath, temp: &SafePath, call: &str) -> Result<(), DiskError> {
         let (Some(run), Some(temp)) = (run.folder()?, temp.folder()?) else { return Ok(()) };
         if temp.child(CACHES.as_ref())?.is_none() {
             return Ok(());
         }
-        let new = format!("{CACHES}-{call}");
+        let new = format!("{name}-{call}");
         temp.rename_to(CACHES.as_ref(), &run, new.as_ref())?;
         let held = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if run.exchange(new.as_ref(), CACHES.as_ref())? != Exchange::Done {
-            run.remove_tree(CACHES.as_ref())?;
-            run.rename(new.as_ref(), CACHES.as_ref())?;
+        if run.exchange(new.as_ref(), name.as_ref())? != Exchange::Done {
+            run.remove_tree(name.as_ref())?;
+            run.rename(new.as_ref(), name.as_ref())?;
         }
         drop(held);
         run.remove_tree(new.as_ref())
@@ -60,12 +68,15 @@ impl Caches {
 /// Copies the run's caches below the temporary folder of a call. Returns the variables that name the copy.
 pub(super) fn copy(
     services: &Services,
-    dir: &CallDir,
+    (dir, order): (&CallDir, &Order),
     temp: &Path,
     slot: &mut Slot,
     cancel_token: &CancelToken,
 ) -> Result<Vec<(String, String)>, EngineError> {
-    let (from, to) = (services.work.join(CACHES), temp.join(CACHES));
+    let is_first = matches!(order.caches, Some(CacheUse::CopyFirst | CacheUse::ReplaceFirst));
+    let (late, first) = (services.work.join(CACHES), services.work.join(FIRST));
+    let from = if is_first || !late.is_folder() { first } else { late };
+    let to = temp.join(CACHES);
     if from.is_folder() {
         let (source, target) = (from.path().to_string_lossy(), to.to_string_lossy());
         // With the times of the files, by which cargo compares them.
@@ -100,15 +111,15 @@ mod tests {
         let publish = |name: &str| {
             temp.join(CACHES).make().unwrap();
             fs::write(temp.join(CACHES).join(name).path(), name).unwrap();
-            caches.try_replace(&run, &temp, "1").unwrap();
+            caches.try_replace(CACHES, &run, &temp, "1").unwrap();
         };
         publish("one");
         publish("two");
         assert_eq!(run.join(CACHES).names().unwrap(), ["two"]);
         assert_eq!(run.names().unwrap(), ["caches", "call"]);
         symlink(root.path(), temp.join(CACHES).path()).unwrap();
-        caches.try_replace(&run, &temp, "1").unwrap();
-        caches.try_replace(&run, &run.join("gone"), "1").unwrap();
+        caches.try_replace(CACHES, &run, &temp, "1").unwrap();
+        caches.try_replace(CACHES, &run, &run.join("gone"), "1").unwrap();
         assert_eq!(run.join(CACHES).names().unwrap(), ["two"], "a symlink is no folder of caches");
     }
 }

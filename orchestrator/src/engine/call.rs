@@ -9,20 +9,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
-use skilltune_phases::asking::order::{CacheUse, Command, Needs, Order, Placement, Question};
+use skilltune_phases::asking::order::{Command, Needs, Order, Placement, Question};
 use skilltune_phases::base::id::{CallKey, Digest};
 use skilltune_phases::base::material::Folders;
 use skilltune_phases::base::model::ModelName;
 use skilltune_phases::loops::shared::request::AgentRequest;
 use skilltune_phases::runs::event::{Done, Failure, FailureKind, Outcome, Spent};
-use skilltune_phases::runs::plan::{Cast, Plan};
+use skilltune_phases::runs::plan::{Cast, Plan, Roles};
 use skilltune_phases::skills::target::PLUGIN_ROOT;
 
 use super::call_dir::{self, CallDir};
 use super::reply::Reply;
 use super::{
-    AgentOutput, CommandOutput, EngineError, LoopEngine, ReadError, Services, caches, materials, refusal,
-    repository, setup, tamper,
+    AgentOutput, CommandOutput, EngineError, LoopEngine, ReadError, Services, caches, hiding, materials,
+    refusal, repository, setup, tamper,
 };
 use crate::agent::{self, Agent, Form, Ground, Response, Slots, Talk};
 use crate::checks::command_result;
@@ -50,7 +50,7 @@ pub(super) struct Job<L: LoopEngine> {
 struct Asking<'a> {
     order: &'a Order,
     question: &'a dyn Question,
-    cast: &'a Cast,
+    roles: &'a Roles,
     epoch: u64,
     /// The most that the call may cost; only some agents accept such a limit.
     usd: Option<f64>,
@@ -114,19 +114,22 @@ impl<L: LoopEngine> Job<L> {
         if held.is_some() {
             let temp = call.env.iter().find(|(name, _)| name == "TMPDIR");
             let temp = temp.map_or_else(|| dir.temp_path(), |(_, place)| place.into());
-            variables.extend(caches::copy(services, dir, &temp, &mut guardian, &self.cancel_token)?);
+            variables.extend(caches::copy(services, (dir, order), &temp, &mut guardian, &self.cancel_token)?);
         }
         drop(held);
         call.add_env(&variables);
         let confined = call.confinement.is_some();
-        if let Some((how, failure)) = self.prepare(dir, (order, &variables), confined, &mut guardian)? {
+        let cast = order.command.is_none().then(|| asking.cast());
+        call.hidden = order.hides.then(|| hiding::of(services, dir, cast, &call.argv)).flatten();
+        let given = setup::Given { variables: &variables, hidden: call.hidden.as_ref() };
+        if let Some((how, failure)) = self.prepare(dir, (order, given), confined, &mut guardian)? {
             let spent = Spent { usd: Some(0.0), ..Spent::default() };
             let failed = Reply { key, outcome: Err(failure), spent, talk: None };
             return Ok((!self.is_cut_off(&how)).then(|| failed.without_keys(&self.services.keys)));
         }
         let ended = guardian.run(&call, &self.cancel_token)?;
-        if order.caches == Some(CacheUse::Replace) && ended.how == How::Exited(0) {
-            services.caches.replace(&services.work, dir);
+        if ended.how == How::Exited(0) {
+            services.caches.replace(order, &services.work, dir);
         }
         let reply = self.whole(key, dir, &ended)?;
         if reply.is_none() && ended.how.is_answer() {
@@ -140,7 +143,7 @@ impl<L: LoopEngine> Job<L> {
     fn prepare(
         &self,
         dir: &CallDir,
-        (order, variables): (&Order, &[(String, String)]),
+        (order, given): (&Order, setup::Given<'_>),
         confined: bool,
         slot: &mut Slot,
     ) -> Result<Option<(How, Failure)>, EngineError> {
@@ -153,13 +156,16 @@ impl<L: LoopEngine> Job<L> {
         if let Some(brought) = &order.brought {
             dir.bring(&services.objects, brought)?;
         }
-        setup::run(services, dir, (order, variables), slot, cancel_token)
+        let failed = setup::run(services, dir, (order, given), slot, cancel_token)?;
+        if failed.is_some() {
+            return Ok(failed);
+        }
+        dir.plant(&services.objects, &order.planted)
     }
 
     fn asking(&self) -> Asking<'_> {
         let (order, plan) = (self.request.as_ref(), &self.plan);
-        let cast = plan.roles.of(&order.role);
-        Asking { order, question: &self.request, cast, epoch: plan.epoch, usd: self.usd }
+        Asking { order, question: &self.request, roles: &plan.roles, epoch: plan.epoch, usd: self.usd }
     }
 
     /// Whether skilltune ended the call, or a signal ended both at once: then a failure is not the call's own.
@@ -209,7 +215,7 @@ impl<L: LoopEngine> Job<L> {
         if let Some(talk) = &talk {
             dir.write_transcript(&talk.transcript)?;
         }
-        let outcome = outcome(self.answer(dir, answer, talk.as_ref(), &spent))?;
+        let outcome = outcome(self.answer(dir, ended, answer, talk.as_ref(), &spent))?;
         Ok(Reply { key, outcome, spent, talk }.without_keys(&self.services.keys))
     }
 
@@ -223,6 +229,7 @@ impl<L: LoopEngine> Job<L> {
     fn answer(
         &self,
         dir: &CallDir,
+        ended: &Ended,
         answer: Result<String, Failure>,
         talk: Option<&Talk>,
         spent: &Spent,
@@ -238,7 +245,9 @@ impl<L: LoopEngine> Job<L> {
         let denied = talk.map_or(&[][..], |talk| &talk.denied);
         let after_setup = setup::recorded(dir, self.request.as_ref())?;
         let after_setup = after_setup.as_ref();
-        let output = AgentOutput { space: space.path(), answer: &answer, denied, talk, spent, after_setup };
+        let is_hidden = ended.hidden;
+        let output =
+            AgentOutput { space: space.path(), answer: &answer, denied, talk, spent, after_setup, is_hidden };
         let answer = L::read(&self.services, &self.request, &output)?;
         if let Some(base) = base {
             refusal::check_keys(&self.services, &base, &L::trees(&answer))?;
@@ -255,13 +264,18 @@ impl<L: LoopEngine> Job<L> {
 }
 
 impl Asking<'_> {
+    /// Returns the agent's record. A run that only runs commands has none.
+    fn cast(&self) -> &Cast {
+        self.roles.of(&self.order.role)
+    }
+
     /// Returns the key of a call, which covers all its inputs. The deadline is not among them: it does not change an
     /// answer.
     fn key(&self, asked: &Asked<'_>) -> CallKey {
         let (command_line, agent);
         let (said, answers): (&[u8], &[u8]) = match asked {
             Asked::Agent { prompt, .. } => {
-                agent = self.cast.fingerprint.digest();
+                agent = self.cast().fingerprint.digest();
                 (prompt.as_bytes(), agent.as_bytes())
             }
             Asked::Command(command) => {
@@ -282,7 +296,8 @@ impl Asking<'_> {
         let setup = self.order.setup.as_ref().map(|setup| &setup.argv);
         let brought = self.order.brought.as_ref().map(|brought| brought.tree);
         let more = (setup.is_some() || brought.is_some()).then(|| json(&(setup, brought)));
-        CallKey(Digest::of_parts(parts.into_iter().chain(more.as_deref())))
+        let planted = (!self.order.planted.is_empty()).then(|| json(&self.order.planted));
+        CallKey(Digest::of_parts(parts.into_iter().chain(more.as_deref()).chain(planted.as_deref())))
     }
 }
 
@@ -369,10 +384,10 @@ impl Services {
         process::Call {
             argv: agent.argv(slots).into_iter().map(OsString::from).collect(),
             env: agent.env(order.rights, &temp, [self.mark()].into_iter().chain(plugin)),
-            confinement: asking.cast.rights.by_system().then(|| confinement(dir, agent, order)),
+            confinement: asking.cast().rights.by_system().then(|| confinement(dir, agent, order)),
             writes_itself: agent.writes_itself(),
             stdin: agent.reads_stdin().then_some(prompt),
-            ..self.bare(dir, Duration::from_secs(asking.cast.timeout_seconds))
+            ..self.bare(dir, Duration::from_secs(asking.cast().timeout_seconds))
         }
     }
 
@@ -404,6 +419,7 @@ impl Services {
             env: Vec::new(),
             stdin: None,
             confinement: None,
+            hidden: None,
             cwd: dir.space_path(),
             stdout: dir.stdout().path().to_owned(),
             stderr: dir.stderr().path().to_owned(),

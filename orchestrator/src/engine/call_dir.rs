@@ -6,23 +6,27 @@
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::string::FromUtf8Error;
 
 use jiff::Timestamp;
-use skilltune_phases::asking::order::{Access, Order, Placement};
+use skilltune_phases::asking::order::{Access, Order, Placement, Planted};
 use skilltune_phases::base::id::CallKey;
+use skilltune_phases::runs::event::{Failure, FailureKind};
 use skilltune_phases::skills::target::with_plugin_root;
 use skilltune_phases::suites::transcript::Transcript;
 
 use super::{EngineError, Services};
 use crate::disk::atomic::Durability;
 use crate::disk::{DiskError, Folder, SafePath};
-use crate::process::Ended;
+use crate::process::{Ended, How};
 use crate::snapshot::{self, Entry, Manifest, Node, ObjectError, Objects, RelPath};
 
 const SPACE: &str = "space";
 const TEMP: &str = "tmp";
 const PROMPT: &str = "prompt.md";
 const SCHEMA: &str = "schema.json";
+/// The mode of a folder that gets a file.
+const OPEN: u32 = 0o755;
 
 #[derive(Debug)]
 pub(super) struct CallDir {
@@ -59,6 +63,11 @@ impl CallDir {
 
     pub(super) fn temp(&self) -> SafePath {
         self.work.join(TEMP)
+    }
+
+    /// Returns the folder of the workspace and the temporary folder, with nothing else in it.
+    pub(super) fn work_path(&self) -> PathBuf {
+        self.work.path().to_owned()
     }
 
     /// Returns the name of the call among those of its run.
@@ -154,12 +163,61 @@ impl CallDir {
         Ok(())
     }
 
+    /// Puts files over those of the workspace, whatever is at their paths, with codes in place of words. If that is not
+    /// possible, because a program has locked a folder, returns why.
+    pub(super) fn plant(
+        &self,
+        objects: &Objects,
+        planted: &[Planted],
+    ) -> Result<Option<(How, Failure)>, EngineError> {
+        for Planted { tree, words } in planted {
+            for Entry { path, node } in objects.manifest(*tree)?.entries() {
+                let bytes = match node {
+                    Node::Folder { .. } => None,
+                    Node::File { blob, .. } => Some(with_codes(objects.read(*blob)?, words)),
+                    Node::Link { .. } => continue,
+                };
+                if let Err(error) = self.plant_one(path, bytes.as_deref()) {
+                    let why = format!("cannot place {path}: {error}");
+                    return Ok(Some((How::Exited(1), Failure::new(FailureKind::Crashed, why))));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Writes a file, or makes a folder, at a path whose parent is there.
+    fn plant_one(&self, path: &RelPath, bytes: Option<&[u8]>) -> Result<(), DiskError> {
+        let place = self.space().join(path.as_path());
+        let above = path.parent().map_or_else(|| self.space(), |above| self.space().join(above.as_path()));
+        if let Some(folder) = above.folder()? {
+            folder.set_mode(OPEN)?;
+        }
+        match bytes {
+            None if place.is_folder() => Ok(()),
+            None => {
+                place.remove()?;
+                place.make()
+            }
+            Some(bytes) => {
+                place.remove()?;
+                place.replace(bytes, Durability::Order)
+            }
+        }
+    }
+
     /// Removes the workspace, the temporary folder, and the record of the end, which is read only with them. What was
     /// asked and answered stays.
     pub(super) fn clear(&self) -> Result<(), DiskError> {
         self.work.remove()?;
         self.ended().remove()
     }
+}
+
+/// Returns a file with codes in place of words, if it is a text.
+fn with_codes(bytes: Vec<u8>, words: &[(&str, String)]) -> Vec<u8> {
+    let replaced = |text: String| words.iter().fold(text, |text, (word, code)| text.replace(word, code));
+    String::from_utf8(bytes).map_or_else(FromUtf8Error::into_bytes, |text| replaced(text).into_bytes())
 }
 
 /// Returns the files of a placement that the prompt mentions: all but the hidden ones.

@@ -1,5 +1,7 @@
 //! The engine's part for `evolve`: finds the commands of a tree, merges the work of tasks, and looks up evidence.
 
+mod evidence;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -46,15 +48,26 @@ impl LoopEngine for Evolve {
         if request.as_ref().draft().is_some() {
             let made = worked(services, request, output)?;
             let summary = services.keys.hide(output.answer);
-            return Ok(Answer::Worked { made, summary: cut(&summary, LONGEST_SUMMARY).into() });
+            let summary = cut(&summary, LONGEST_SUMMARY).into();
+            return Ok(Answer::Worked { made, summary, is_blind: output.is_hidden });
         }
         match request.call() {
             Call::Judge(brief) => judged(services, request, brief, output.answer),
+            Call::Interface => evidence::interface(services, request, output.answer),
+            Call::Oracle(brief) => evidence::oracle(services, request, brief, output.answer),
+            Call::Spoil(_) => evidence::spoiled(services, request, output.answer),
             _ => Ok(request.read(output.answer)?),
         }
     }
 
-    fn ran(_: &Services, _: &AgentRequest, ran: &CommandOutput<'_>) -> Result<Answer, ReadError> {
+    fn ran(
+        services: &Services,
+        request: &AgentRequest,
+        ran: &CommandOutput<'_>,
+    ) -> Result<Answer, ReadError> {
+        if let Call::Probe(brief) = request.call() {
+            return Ok(evidence::probed(services, request, brief, ran)?);
+        }
         let [stdout, stderr] = [ran.stdout, ran.stderr].map(|said| in_project(said, ran.space));
         let ends = [&stdout, &stderr].into_iter().map(|said| output_end(said));
         let ends = ends.filter(|said| !said.is_empty());
@@ -71,6 +84,7 @@ impl LoopEngine for Evolve {
                 let (from, to) = (objects.manifest(run.base())?, objects.manifest(*tree)?);
                 Some(Answer::Audited(audited(objects, &from, &to)?))
             }
+            Step::File { tree } => evidence::filed(objects, run, *tree)?,
             Step::Transplant { tree, onto } => {
                 Some(Answer::Transplanted(match merge(objects, run.base(), *onto, *tree)? {
                     Merged::Clean(merged) => Some(merged),
@@ -118,6 +132,9 @@ fn worked(
 ) -> Result<TreeId, ReadError> {
     let copy = EditedCopy::of_project(services, request.as_ref(), output)?;
     let made = copy.made.manifest.edited_from(&copy.base, None);
+    if let Some(path) = evidence::touched(&copy.base, &made) {
+        return Err(gate(format!("{path} belongs to skilltune; leave it alone")).into());
+    }
     if let Some(path) = new_repository(&copy.base, &made) {
         return Err(gate(format!("{path} would make a git repository; leave that to the person")).into());
     }
@@ -266,13 +283,25 @@ fn judged(
         if let (Holds::Yes, Err(why)) = (one.holds, &evidence) {
             gaps.push(format!("the evaluator says that it holds, but {why}").into());
         }
-        criteria.push(Verdict { id: one.id.clone(), is_met, evidence: evidence.ok(), gaps });
+        criteria.push(Verdict {
+            id: one.id.clone(),
+            is_met,
+            is_disputed: false,
+            evidence: evidence.ok(),
+            gaps,
+        });
     }
     let mut constraints = Vec::new();
     for one in &raw.constraints {
         let is_met = one.holds == Holds::Yes;
         let gaps = if is_met { Vec::new() } else { one.gaps.clone() };
-        constraints.push(Verdict { id: one.id.clone(), is_met, evidence: look_up(one)?.ok(), gaps });
+        constraints.push(Verdict {
+            id: one.id.clone(),
+            is_met,
+            is_disputed: false,
+            evidence: look_up(one)?.ok(),
+            gaps,
+        });
     }
     let mut statements = Vec::new();
     for one in &raw.statements {

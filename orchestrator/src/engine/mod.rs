@@ -19,6 +19,7 @@ mod evolve;
 mod expert;
 mod files;
 mod gan;
+mod hiding;
 mod materials;
 mod ports;
 pub mod reflex;
@@ -181,6 +182,8 @@ pub struct AgentOutput<'a> {
     pub spent: &'a Spent,
     /// The draft as the agent got it, if a setup command ran before.
     pub after_setup: Option<&'a Manifest>,
+    /// Whether our own files were hidden from the agent.
+    pub is_hidden: bool,
 }
 
 /// The outcome of a local command.
@@ -270,6 +273,8 @@ pub struct Services {
     pub models: BTreeMap<Role, ModelName>,
     /// The folder of this run's workspaces, outside of any project.
     pub work: SafePath,
+    /// Our folders, with all files of all runs: of the project, and of the user's workspaces.
+    pub own: Vec<PathBuf>,
     pub cast: CastAgents,
     pub pool: GuardianPool,
     pub limits: CallLimits,

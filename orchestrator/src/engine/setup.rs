@@ -11,17 +11,24 @@ use super::edited_copy::EditedCopy;
 use super::{EngineError, ReadError, Services};
 use crate::checks::end_of;
 use crate::disk::atomic::Durability;
-use crate::process::{self, CancelToken, How, Slot};
+use crate::process::{self, CancelToken, Hidden, How, Slot};
 use crate::snapshot::Manifest;
 
 /// More than the manifest of any project.
 const LARGEST: u64 = 256 << 20;
 
+/// What the setup command has of its call.
+#[derive(Clone, Copy)]
+pub(super) struct Given<'a> {
+    pub(super) variables: &'a [(String, String)],
+    pub(super) hidden: Option<&'a Hidden>,
+}
+
 /// Runs the setup command of a call, if it has one. If that fails, returns how it ended and why.
 pub(super) fn run(
     services: &Services,
     dir: &CallDir,
-    (order, variables): (&Order, &[(String, String)]),
+    (order, given): (&Order, Given<'_>),
     slot: &mut Slot,
     cancel_token: &CancelToken,
 ) -> Result<Option<(How, Failure)>, EngineError> {
@@ -32,9 +39,10 @@ pub(super) fn run(
         stdout: dir.beside("setup.stdout"),
         stderr: dir.beside("setup.stderr"),
         record: dir.beside("setup.json"),
+        hidden: given.hidden.cloned(),
         ..services.command(dir, setup)
     };
-    call.add_env(variables);
+    call.add_env(given.variables);
     let how = slot.run(&call, cancel_token)?.how;
     let said = if how == How::Exited(0) {
         match record(services, dir, order) {

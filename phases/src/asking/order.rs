@@ -34,9 +34,13 @@ pub struct Order {
     pub caches: Option<CacheUse>,
     /// Files of a person that programs of the call need. No repository, prompt or edit has them.
     pub brought: Option<Placement>,
+    /// Files that come over those of the workspace after the setup, just before the command starts.
+    pub planted: Vec<Planted>,
     /// Runs in the folder of the draft, or else in the workspace, before the agent or the command. The repository has no
     /// file that it makes.
     pub setup: Option<Command>,
+    /// Whether the program finds our own files empty: the run's folder, the store and the workspaces of other calls.
+    pub hides: bool,
 }
 
 /// A stored tree and its path in the workspace. Prompts and readers find it by that path.
@@ -52,6 +56,14 @@ pub struct Placement {
     /// Whether to place symlinks that lead out of the tree. The work of a task may hold an environment of programs, so
     /// it has them. In other trees an agent could reach a person's own files through them.
     pub links_outside: bool,
+}
+
+/// A stored tree whose files replace those of the workspace. In their texts, words are replaced by codes that no agent has
+/// seen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Planted {
+    pub tree: TreeId,
+    pub words: Vec<(&'static str, String)>,
 }
 
 /// What an agent may do with a folder.
@@ -109,6 +121,10 @@ pub enum CacheUse {
     Copy,
     /// It gets a copy, which replaces them if its command passes.
     Replace,
+    /// It gets a copy of those that were there before any work.
+    CopyFirst,
+    /// It comes before any work: it gets a copy of those that were there before, which replaces them if its command passes.
+    ReplaceFirst,
 }
 
 /// A loop's question to an agent.
@@ -147,7 +163,9 @@ impl Order {
             repository: false,
             caches: None,
             brought: None,
+            planted: Vec::new(),
             setup: None,
+            hides: false,
         }
     }
 

@@ -21,6 +21,8 @@ const LONGEST: usize = 32;
 impl Role {
     pub const EXECUTOR: Self = Self(Cow::Borrowed("executor"));
     pub const EVALUATOR: Self = Self(Cow::Borrowed("evaluator"));
+    /// Does alone what executors do task by task, to compare the two.
+    pub const CONTROL: Self = Self(Cow::Borrowed("control"));
     /// Builds what a brief asks for.
     pub const BUILDER: Self = Self(Cow::Borrowed("builder"));
     /// Answers a question as the persona of a file asks for.

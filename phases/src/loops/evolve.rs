@@ -22,18 +22,23 @@ pub mod decision;
 mod ending;
 mod evaluate;
 pub mod evaluation;
+pub mod evidence;
 mod machine;
+pub mod measuring;
 mod moving;
 mod next;
+pub mod oracle;
 pub mod plan;
 mod planning;
 mod proposing;
+pub mod receipt;
 mod request;
 pub mod spec;
 mod stages;
 mod state;
 pub mod step;
 pub mod task;
+mod verifying;
 pub mod view;
 pub mod weakened;
 
@@ -48,14 +53,15 @@ use crate::loops::{Loop, MostCalls, Offer};
 use crate::runs::event;
 use crate::runs::plan::{LoopKind, Plan as RunPlan};
 use crate::runs::run::{self, Change, Fold};
-use crate::suites::checks::CheckResult;
 
 pub use advice::{Advice, Opinion};
 pub use briefs::{
-    AdviceBrief, AmendBrief, Call, DivideBrief, DriftBrief, JudgeBrief, RawJudgement, RawVerdict, WorkBrief,
+    AdviceBrief, AmendBrief, Call, DivideBrief, DriftBrief, Edit, Edits, File, JudgeBrief, OracleBrief,
+    ProbeBrief, RawInterface, RawJudgement, RawOracle, RawVerdict, SpoilBrief, WorkBrief,
 };
 pub use decision::{Decision, End, Ending};
-pub use stages::Gate;
+pub use proposing::EVIDENCE;
+pub use stages::{Counted, Gate};
 pub use state::{Begun, State};
 pub use step::{Answer, Choice, Question, Step};
 pub use task::{MergedWork, Task};
@@ -79,11 +85,23 @@ impl Evolve {
         RoleSpec::new(Role::EXECUTOR, Rights::Build, false),
         RoleSpec::new(Role::EVALUATOR, Rights::Read, true),
         RoleSpec::like(Role::EVALUATOR, Role::EXPERT, Rights::Read, false),
+        RoleSpec::like(Role::EXECUTOR, Role::CONTROL, Rights::Build, false),
     ];
 
-    /// Returns the roles of a run. Without advice it needs no agent for experts.
-    pub fn roles_of(is_advised: bool) -> &'static [RoleSpec] {
-        if is_advised { Self::ROLES } else { &Self::ROLES[..2] }
+    /// Returns the roles of a run: with experts, with an executor that does everything alone. Without a shell, executors only
+    /// edit.
+    pub fn roles_of(is_advised: bool, has_control: bool, has_shell: bool) -> Vec<RoleSpec> {
+        let is_wanted = |spec: &&RoleSpec| match &spec.role {
+            role if *role == Role::EXPERT => is_advised,
+            role if *role == Role::CONTROL => has_control,
+            _ => true,
+        };
+        let rights = |spec: &RoleSpec| match spec.rights {
+            Rights::Build if !has_shell => Rights::Edit,
+            rights => rights,
+        };
+        let roles = Self::ROLES.iter().filter(is_wanted);
+        roles.map(|spec| RoleSpec { rights: rights(spec), ..spec.clone() }).collect()
     }
 }
 
@@ -96,9 +114,13 @@ impl Vocabulary for Evolve {
     fn role(step: &Step) -> Option<Role> {
         match step {
             Step::Work { .. } => Some(Role::EXECUTOR),
+            Step::Control => Some(Role::CONTROL),
             Step::Advise { .. } => Some(Role::EXPERT),
             Step::Split
             | Step::Classify
+            | Step::Interface
+            | Step::Oracle { .. }
+            | Step::Spoil { .. }
             | Step::Divide { .. }
             | Step::Replan { .. }
             | Step::Group
@@ -112,7 +134,9 @@ impl Vocabulary for Evolve {
             | Step::Run { .. }
             | Step::Merge { .. }
             | Step::Allow
-            | Step::Check { .. }
+            | Step::Probe { .. }
+            | Step::Settle { .. }
+            | Step::File { .. }
             | Step::Audit { .. }
             | Step::Transplant { .. }
             | Step::Follow { .. }
@@ -128,10 +152,11 @@ impl Fold for Evolve {
     type Stage = ();
 
     fn roles(plan: &Plan) -> Vec<RoleSpec> {
-        let rights = if plan.task.has_shell { Rights::Build } else { Rights::Edit };
-        let mut roles = Self::roles_of(plan.task.is_advised()).to_vec();
-        roles[0].rights = rights;
-        roles
+        let task = &plan.task;
+        if task.verify.is_some() {
+            return Vec::new();
+        }
+        Self::roles_of(task.is_advised(), task.has_control, task.has_shell)
     }
 
     fn begin(plan: &Plan, _: Timestamp) -> State {
@@ -163,6 +188,9 @@ impl Loop for Evolve {
         Offer::new("guide", "continue with guidance for the agents").detailed("TEXT"),
         Offer::new("accept", "take the best result as it is"),
         Offer::new("end", "end the run with the best result so far"),
+        Offer::new("leave", "leave the criterion unmet and disputed"),
+        Offer::new("holds", "the criterion is met, whatever its oracle says"),
+        Offer::new("fails", "the oracle is right: the criterion is not met"),
     ];
     const DETAILS: Option<&'static str> = Some("guidance for the agents");
 
@@ -201,15 +229,11 @@ impl Loop for Evolve {
     }
 
     fn is_yes(answer: &Answer) -> bool {
-        matches!(answer, Answer::Allowed(true) | Answer::Chosen(Choice::Approve))
+        matches!(answer, Answer::Allowed(true) | Answer::Chosen(Choice::Approve) | Answer::Filed(_))
     }
 
     fn tail(run: &Run) -> Vec<Step> {
         ending::tail(run)
-    }
-
-    fn checked(_: &Step, result: CheckResult) -> Option<Answer> {
-        Some(Answer::Checked(result))
     }
 
     fn trees(answer: &Answer) -> Vec<TreeId> {
@@ -221,7 +245,8 @@ impl Loop for Evolve {
         let bases = std::iter::once(&state.base).chain(&state.found);
         let of_bases = bases.flat_map(|base| [Some(base.tree), base.committed]).flatten();
         let built_on = task.built_on.iter().map(|work| work.after);
-        let trees = [task.start].into_iter().chain(task.committed).chain(task.brought);
+        let verified = task.verify.iter().flat_map(|verify| verify.trees());
+        let trees = [task.start].into_iter().chain(task.committed).chain(task.brought).chain(verified);
         trees.chain(of_bases).chain(built_on).collect()
     }
 

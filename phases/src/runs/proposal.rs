@@ -109,7 +109,7 @@ fn body_line(line: &str) -> String {
 }
 
 /// Replaces the characters that a branch name cannot have everywhere.
-fn slug(name: &str) -> String {
+pub fn slug(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     name.chars().map(|c| if is_plain(c) { c } else { '-' }).collect()
 }

@@ -80,11 +80,12 @@ fn digest<L: Loop>(request: &AgentRequest<L>) -> String {
     };
     let picked: Vec<_> = order.picked().map(|file| (&file.path, &file.at)).collect();
     let hidden: Vec<_> = order.hidden().collect();
-    let parts = [
+    let mut parts = vec![
         order.step.clone(),
         input,
         json(&(order.attempt, order.repository, order.rights.word(), hidden, picked)),
     ];
+    parts.extend((!order.planted.is_empty()).then(|| json(&order.planted)));
     Digest::of_parts(parts.iter().map(String::as_bytes)).short()
 }
 
@@ -323,6 +324,7 @@ fn a_request_of_review_has_the_key_that_it_had() {
 fn a_request_of_evolve_has_the_key_that_it_had() {
     let mut world = evolve_world::World::new().advised();
     world.plan.task.spec.criteria[0].check = Some(vec!["make".to_owned(), "run".to_owned()]);
+    world.check = Box::new(|_, content| Some(content.has_task("t1")));
     world.plan.task.hidden = vec!["CLAUDE.md".to_owned()];
     world.judge = Box::new(|_, content| {
         let is_again = content.has("t2.2");
@@ -359,7 +361,6 @@ fn a_request_of_evolve_has_the_key_that_it_had() {
     31c54ed23ba1 amend: evaluator, multistability
     9a3bcd3b832f amend: evaluator, reification
     4ffa86b0e38f amend: evaluator, simplicity
-    828266245ef4 check: a command
     e6de2781d8f5 classify: evaluator
     6d0178eefe30 divide: evaluator, round 0
     ff9a8d86ae63 divide: evaluator, round 1
@@ -368,6 +369,7 @@ fn a_request_of_evolve_has_the_key_that_it_had() {
     dba796a74a5c judge: evaluator
     2519191944b0 judge: evaluator again
     e82333f5f8b5 match: evaluator
+    6c84324b64ce probe: a command
     5766ad5859b2 run: a command, build
     b23197e4e5d1 run: a command, lint
     3f83a5b822af run: a command, test
@@ -378,5 +380,49 @@ fn a_request_of_evolve_has_the_key_that_it_had() {
     ba9236fbb9f6 work: executor, t3.1
     d24f1d92d6c4 work: executor, t3.2
     deca779a9a5c work: executor, t4.1
+    ");
+}
+
+#[test]
+fn a_request_about_evidence_has_the_key_that_it_had() {
+    let mut world = evolve_world::World::with_oracles().with_strength().with_control();
+    world.probe = Box::new(|criterion, go, content| match criterion {
+        "A1" if go == 0 => evolve_world::neither(2),
+        "A2" if !content.has("t2.2") => evolve_world::red(),
+        "A3" => evolve_world::green(),
+        _ if content.name() == "base" => evolve_world::red(),
+        _ => evolve_world::green(),
+    });
+    world.judge = Box::new(|_, _| evolve_world::Judged::only(&[]));
+    let mut requests = Requests::default();
+    world.play_with(|run, step| {
+        let note = match step {
+            evolve::Step::Oracle { go: 0, .. } => "",
+            evolve::Step::Oracle { .. } => ", mended",
+            evolve::Step::Probe { tree: of, .. } if *of == tree("base") => ", before",
+            evolve::Step::Probe { .. } => ", after",
+            evolve::Step::Work { task, .. } if **task != *"t1" => return None,
+            evolve::Step::Interface
+            | evolve::Step::Spoil { .. }
+            | evolve::Step::Control
+            | evolve::Step::Divide { .. }
+            | evolve::Step::Judge { .. }
+            | evolve::Step::Work { .. } => "",
+            _ => return None,
+        };
+        requests.add::<Evolve>(run, step, note);
+        None
+    });
+    insta::assert_snapshot!(requests.lines(), @"
+    7bf680e01217 control: control
+    c1d7ba727549 divide: evaluator
+    b8a3065b9a05 interface: evaluator
+    757d4f941684 judge: evaluator
+    3f75bf7e4e6f oracle: evaluator
+    a953225f4c5c oracle: evaluator, mended
+    970790153225 probe: a command, after
+    b66dad1cd24f probe: a command, before
+    baebbb9b64cf spoil: evaluator
+    b78e6d917d04 work: executor
     ");
 }

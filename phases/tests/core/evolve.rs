@@ -1,12 +1,17 @@
 //! The evolve loop, driven without a disk, a clock or a process.
 
+mod disputes;
 mod endings;
+mod evidence;
 mod flows;
 mod judging;
 mod laws;
 mod layers;
+mod measuring;
+mod oracle_answers;
 mod planning;
 mod prompts;
+mod receipts;
 
 use skilltune_phases::loops::evolve::decision::{Ending, PassKind};
 use skilltune_phases::loops::evolve::{Run, Step};

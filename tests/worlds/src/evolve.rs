@@ -3,6 +3,8 @@
 //! A tree has the merged work in it and nothing else: `t1.2` is the second work on the task `t1`. Each answer follows
 //! from its step and from the run, so that a run is the same at any number of jobs.
 
+mod evidence;
+mod naming;
 mod random;
 mod scripts;
 
@@ -11,12 +13,12 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
 use skilltune_phases::base::id::TreeId;
-use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::evolve::amendment::Amendment;
 use skilltune_phases::loops::evolve::course::Persona;
 use skilltune_phases::loops::evolve::decision::Due;
 use skilltune_phases::loops::evolve::evaluation::{Holds, Judgement, StatementVerdict};
+use skilltune_phases::loops::evolve::oracle::{Interface, Probed, Proposal};
 use skilltune_phases::loops::evolve::plan::{Class, Classified, Group, Item, Planned};
 use skilltune_phases::loops::evolve::spec::{Criterion, Id, Priority};
 use skilltune_phases::loops::evolve::step::{
@@ -26,12 +28,14 @@ use skilltune_phases::loops::evolve::weakened::Weakening;
 use skilltune_phases::loops::evolve::{Answer, Evolve, Plan, Run, Step};
 use skilltune_phases::loops::shared::commands::Stage;
 use skilltune_phases::runs::event::{self, FailureKind};
-use skilltune_phases::suites::checks::CheckResult;
+use skilltune_phases::runs::run::Fold as _;
 
-use crate::drive::{self, bare_prompt, failed, roles_of, tree};
+use crate::drive::{self, bare_prompt, failed, tree};
 
+pub use evidence::{green, neither, oracle, red};
 pub use scripts::{
-    adding, broken, changing, constraining, criterion, described, drift, failing, passed, task, weakening,
+    adding, broken, changing, constraining, counting, criterion, described, drift, failing, passed, task,
+    weakening,
 };
 
 pub type Drive = drive::Drive<Evolve>;
@@ -41,25 +45,35 @@ impl drive::TestLoop for Evolve {}
 
 /// The merged work in a tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Content(BTreeSet<String>);
+pub struct Content {
+    works: BTreeSet<String>,
+    /// The number of the wrong version that it is, if it is one.
+    wrong: Option<u32>,
+}
 
 impl Content {
     pub fn has(&self, work: &str) -> bool {
-        self.0.contains(work)
+        self.works.contains(work)
+    }
+
+    pub fn wrong(&self) -> Option<u32> {
+        self.wrong
     }
 
     /// Whether it has any work on this task.
     pub fn has_task(&self, task: &str) -> bool {
-        self.0.iter().any(|work| work.rsplit_once('.').is_some_and(|(of, _)| of == task))
+        self.works.iter().any(|work| work.rsplit_once('.').is_some_and(|(of, _)| of == task))
     }
 
     pub fn name(&self) -> String {
-        let works: Vec<&str> = self.0.iter().map(String::as_str).collect();
-        if works.is_empty() { "base".to_owned() } else { works.join("+") }
+        let works: Vec<&str> = self.works.iter().map(String::as_str).collect();
+        let wrong = self.wrong.map(|number| format!("!{number}")).unwrap_or_default();
+        format!("{}{wrong}", if works.is_empty() { "base".to_owned() } else { works.join("+") })
     }
 
     fn with(&self, work: &str) -> Self {
-        Self(self.0.iter().cloned().chain([work.to_owned()]).collect())
+        let works = self.works.iter().cloned().chain([work.to_owned()]).collect();
+        Self { works, ..self.clone() }
     }
 }
 
@@ -110,10 +124,22 @@ pub struct World {
     pub diff: String,
     /// The drift that is found in a batch.
     pub drifts: Box<dyn Fn(usize) -> Vec<Drift>>,
-    /// The result of the check of a criterion.
+    /// The result of the check of a criterion; none if it cannot start.
     pub check: Box<dyn Fn(&str, &Content) -> Option<bool>>,
-    /// Whether a person lets checks run.
+    /// The names that work has to provide.
+    pub interface: Interface,
+    /// The oracle of a criterion, by how often it was mended.
+    pub proposes: Box<dyn Fn(&str, u32) -> Proposal>,
+    /// How the oracle of a criterion ends.
+    pub probe: Box<dyn Fn(&str, u32, &Content) -> Probed>,
+    /// Whether a person lets checks and oracles run.
     pub allows: bool,
+    /// What a person says of a disputed criterion.
+    pub settle: Box<dyn Fn(&str) -> Choice>,
+    /// The number of wrong versions for a criterion.
+    pub spoils: Box<dyn Fn(&str) -> u32>,
+    /// Whether executors cannot read the files of the run.
+    pub is_blind: bool,
     /// What the judge finds, by the number of evaluations before.
     pub judge: Box<dyn Fn(usize, &Content) -> Judged>,
     pub amend: Box<dyn Fn(u32, Option<Persona>) -> Amendment>,
@@ -160,7 +186,13 @@ impl World {
             diff: "+def pump():".to_owned(),
             drifts: Box::new(|_| Vec::new()),
             check: Box::new(|_, _| Some(true)),
+            interface: evidence::interface(),
+            proposes: Box::new(evidence::oracle),
+            probe: Box::new(|criterion, _, content| evidence::probed(criterion, content)),
             allows: true,
+            settle: Box::new(|_| Choice::Leave),
+            spoils: Box::new(|_| 3),
+            is_blind: true,
             judge: Box::new(|_, _| Judged::all()),
             amend: Box::new(|_, persona| match persona {
                 None => Amendment::default(),
@@ -197,7 +229,7 @@ impl World {
     #[must_use]
     pub fn advised(mut self) -> Self {
         self.plan.task.experts = ["architect", "qa-engineer"].map(scripts::adviser).into();
-        self.plan.roles = roles_of([Role::EXECUTOR, Role::EVALUATOR, Role::EXPERT]);
+        self.cast();
         let relevant = [("t1", "qa-engineer", 0.6), ("t1", "architect", 0.9), ("t2", "qa-engineer", 0.5)];
         let hardly = ("t3", "architect", 0.4);
         self.matched = relevant.into_iter().chain([hardly]).map(scripts::relevant).collect();
@@ -208,6 +240,12 @@ impl World {
     pub fn red(&mut self, stage: Stage, is_red: impl Fn(&Content) -> bool + 'static) {
         let fails = move |at: Stage, content: &Content| at == stage && is_red(content);
         self.ends = Box::new(move |at, content| if fails(at, content) { broken() } else { passed() });
+    }
+
+    /// Casts everybody whom the plan asks.
+    fn cast(&mut self) {
+        let roles = Evolve::roles(&self.plan).into_iter();
+        self.plan.roles = roles.map(|spec| (spec.role, drive::cast("world"))).collect();
     }
 
     fn keep(&self, content: Content) -> TreeId {
@@ -266,19 +304,22 @@ impl World {
                     return failed(FailureKind::Crashed);
                 }
                 let made = self.keep(self.content(*from).with(&work));
-                Answer::Worked { made, summary: (self.summary)(&work).into() }
+                Answer::Worked { made, summary: (self.summary)(&work).into(), is_blind: self.is_blind }
             }
             Step::Merge { batch, without } => Answer::Merged(Box::new(self.merged(run, *batch, without))),
             Step::Drift { batch } => Answer::Drifted((self.drifts)(*batch)),
             Step::Allow => Answer::Allowed(self.allows),
-            Step::Check { tree, criterion } => {
-                let met = (self.check)(criterion, &self.content(*tree));
-                Answer::Checked(CheckResult { check: 0, met, details: "it ran".into() })
-            }
+            Step::Interface
+            | Step::Oracle { .. }
+            | Step::Probe { .. }
+            | Step::Settle { .. }
+            | Step::Spoil { .. }
+            | Step::Control
+            | Step::File { .. } => self.evidence(run, step),
             Step::Judge { tree, .. } => Answer::Judged(Box::new(self.judgement(run, *tree))),
             Step::Amend { round, persona } => Answer::Amended(Box::new((self.amend)(*round, *persona))),
             Step::Transplant { tree, onto } => {
-                let works = self.content(*tree).0;
+                let works = self.content(*tree).works;
                 let whole = works.iter().fold(self.content(*onto), |whole, work| whole.with(work));
                 Answer::Transplanted(Some(self.keep(whole)))
             }
@@ -383,39 +424,6 @@ impl World {
                 let outcome = self.answer(&drive.run, &step);
                 drive.done(step, outcome);
             }
-        }
-    }
-
-    /// Describes a step in a few words.
-    pub fn name(&self, step: &Step) -> String {
-        let of = |tree: &TreeId| self.content(*tree).name();
-        match step {
-            Step::Split => "split".to_owned(),
-            Step::Classify => "classify".to_owned(),
-            Step::Divide { round } => format!("divide {round}"),
-            Step::Replan { tasks, .. } => format!("replan {}", tasks.join(", ")),
-            Step::Follow { to, .. } => format!("follow {}", of(to)),
-            Step::Group => "group".to_owned(),
-            Step::Match => "match".to_owned(),
-            Step::Advise { task, expert } => format!("advise {task} {expert}"),
-            Step::Agree { task } => format!("agree {task}"),
-            Step::SetUp { tree } => format!("set up {}", of(tree)),
-            Step::Look { tree } => format!("look {}", of(tree)),
-            Step::Run { tree, stage } => format!("{} {}", stage.word(), of(tree)),
-            Step::Work { task, go, from } => format!("{task}.{go} from {}", of(from)),
-            Step::Merge { batch, without } if without.is_empty() => format!("merge {batch}"),
-            Step::Merge { batch, without } => format!("merge {batch} without {}", without.join(", ")),
-            Step::Drift { batch } => format!("drift {batch}"),
-            Step::Allow => "allow".to_owned(),
-            Step::Check { tree, criterion } => format!("check {criterion} on {}", of(tree)),
-            Step::Judge { tree, .. } => format!("judge {}", of(tree)),
-            Step::Amend { round, persona: None } => format!("amend {round}"),
-            Step::Amend { round, persona: Some(persona) } => format!("amend {round} as {}", persona.word()),
-            Step::Transplant { tree, onto } => format!("put {} on {}", of(tree), of(onto)),
-            Step::Audit { tree } => format!("audit {}", of(tree)),
-            Step::Ask { question, round } => format!("ask {question:?} {round}"),
-            Step::Promote { from, to } => format!("promote {} to {}", of(from), of(to)),
-            Step::Commit { tree, form } => format!("commit {} as {}", of(tree), form.word()),
         }
     }
 }

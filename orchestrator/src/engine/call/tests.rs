@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use skilltune_phases::asking::order::{Access, Installed};
+use skilltune_phases::asking::order::{Access, CacheUse, Installed, Planted};
 use skilltune_phases::asking::prompt::Faulty;
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::base::role::{Rights, Role};
@@ -70,7 +70,9 @@ fn parts() -> Parts {
         repository: true,
         caches: None,
         brought: None,
+        planted: Vec::new(),
         setup: None,
+        hides: false,
     };
     Parts { order, cast, prompt: "Judge it.", epoch: 3 }
 }
@@ -85,7 +87,8 @@ fn key(change: impl FnOnce(&mut Parts)) -> String {
     let mut parts = parts();
     change(&mut parts);
     let Parts { order, cast, prompt, epoch } = &parts;
-    let asking = Asking { order, question: &NoQuestion, cast, epoch: *epoch, usd: None };
+    let roles: Roles = [(order.role.clone(), cast.clone())].into();
+    let asking = Asking { order, question: &NoQuestion, roles: &roles, epoch: *epoch, usd: None };
     let agent = Agent::built_in("/bin/skilltune".into(), "offline", &BTreeMap::new());
     let asked = match &order.command {
         Some(command) => Asked::Command(command),
@@ -109,6 +112,10 @@ fn a_call_of_an_agent_and_one_of_a_command_have_the_keys_that_they_had() {
 
 #[test]
 fn every_part_of_a_request_changes_the_key() {
+    let planted = |code: &str| {
+        let words = vec![("WORD", code.to_owned())];
+        key(|parts| parts.order.planted = vec![Planted { tree: TreeId::EMPTY, words: words.clone() }])
+    };
     let keys = [
         key(|_| ()),
         key(|parts| parts.order.step.push(' ')),
@@ -123,6 +130,8 @@ fn every_part_of_a_request_changes_the_key() {
         key(|parts| parts.prompt = "Judge it!"),
         key(|parts| parts.cast.fingerprint.add("model", b"small")),
         key(|parts| parts.epoch = 4),
+        planted("one"),
+        planted("two"),
         of_command(|_| ()),
         of_command(|command| command.argv[1].push('x')),
         of_command(|command| command.input = None),

@@ -111,7 +111,8 @@ impl Run {
     /// that covers a criterion.
     fn tasks_of_unmet(&self, contract: &Contract, plan: &Planned) -> BTreeSet<Id> {
         let Some(evaluation) = self.basis() else { return BTreeSet::new() };
-        let met = evaluation.judgement.criteria.iter().filter(|one| one.is_met);
+        // Work on a disputed criterion helps no more: a person decides.
+        let met = evaluation.judgement.criteria.iter().filter(|one| one.is_met || one.is_disputed);
         let met: BTreeSet<&Id> = met.map(|one| &one.id).collect();
         let unmet: BTreeSet<&Id> =
             contract.criteria.iter().map(|one| &one.id).filter(|id| !met.contains(id)).collect();

@@ -111,6 +111,11 @@ impl Run {
         }
     }
 
+    /// Whether the executor of a task could not read the run's own files.
+    pub(super) fn was_blind(&self, due: &Due, begun: &Begun) -> bool {
+        matches!(self.state_of(&work(due, begun)), StepState::Answered(Answer::Worked { is_blind: true, .. }))
+    }
+
     /// Returns what an executor says of its work.
     pub fn said(&self, due: &Due, begun: &Begun) -> &str {
         match self.state_of(&work(due, begun)) {

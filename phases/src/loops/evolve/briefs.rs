@@ -5,6 +5,7 @@ mod amend;
 mod divide;
 mod drift;
 mod judge;
+mod oracle;
 mod work;
 
 use serde::de::DeserializeOwned;
@@ -25,6 +26,8 @@ pub use amend::AmendBrief;
 pub use divide::DivideBrief;
 pub use drift::DriftBrief;
 pub use judge::{JudgeBrief, RawJudgement, RawVerdict};
+pub(super) use oracle::ORACLE;
+pub use oracle::{Edit, Edits, File, OracleBrief, ProbeBrief, RawInterface, RawOracle, SpoilBrief};
 pub use work::WorkBrief;
 
 /// What only the run knows of a call.
@@ -34,6 +37,10 @@ pub enum Call {
     Classify,
     Divide(Box<DivideBrief>),
     Group(Vec<Item>),
+    Interface,
+    Oracle(Box<OracleBrief>),
+    Probe(ProbeBrief),
+    Spoil(Box<SpoilBrief>),
     Advice(Box<AdviceBrief>),
     Work(Box<WorkBrief>),
     Drift(Box<DriftBrief>),
@@ -46,7 +53,13 @@ impl Call {
     /// Returns the texts of other agents in the prompt, which the code of an answer covers.
     pub(super) fn quoted(&self) -> Option<String> {
         let text = match self {
-            Self::Split | Self::Classify | Self::Command => return None,
+            Self::Split
+            | Self::Classify
+            | Self::Interface
+            | Self::Spoil(_)
+            | Self::Probe(_)
+            | Self::Command => return None,
+            Self::Oracle(brief) => serde_json::to_string(&brief.quoted()),
             Self::Group(tasks) => serde_json::to_string(tasks),
             Self::Divide(brief) => serde_json::to_string(&brief.quoted()),
             Self::Advice(brief) => serde_json::to_string(&brief.quoted()),
@@ -69,12 +82,15 @@ impl Brief<Evolve> for Call {
                 let tasks = fence(&request.code, "tasks", &listed(tasks));
                 ("evolve/group", json!({ "spec": spec(request), "tasks": tasks }))
             }
+            Self::Interface => ("evolve/interface", json!({ "spec": spec(request) })),
+            Self::Oracle(brief) => ("evolve/oracle", brief.values(request, folders)),
+            Self::Spoil(brief) => ("evolve/spoil", brief.values(request)),
             Self::Advice(brief) => brief.page(request),
             Self::Work(brief) => ("evolve/work", brief.values(request)),
             Self::Drift(brief) => ("evolve/drift", brief.values(request)),
-            Self::Judge(brief) => ("evolve/judge", brief.values(request)),
+            Self::Judge(brief) => ("evolve/judge", brief.values(request, folders)),
             Self::Amend(brief) => ("evolve/amend", brief.values(request)),
-            Self::Command => return Ok(String::new()),
+            Self::Probe(_) | Self::Command => return Ok(String::new()),
         };
         Ok(page(name, request, folders, values))
     }
@@ -105,6 +121,9 @@ impl Brief<Evolve> for Call {
                     form::object(&json!({ "name": form::text(), "domain": form::text(), "tasks": ids }));
                 form::bound("groups", &form::list(&(1..=20), &one))
             }
+            Self::Interface => oracle::interface_form(),
+            Self::Oracle(_) => OracleBrief::form(),
+            Self::Spoil(_) => SpoilBrief::form(),
             Self::Advice(brief) => brief.form(),
             Self::Drift(_) => {
                 let one = form::object(
@@ -114,7 +133,7 @@ impl Brief<Evolve> for Call {
             }
             Self::Judge(brief) => brief.form(request),
             Self::Amend(_) => AmendBrief::form(),
-            Self::Work(_) | Self::Command => return None,
+            Self::Work(_) | Self::Probe(_) | Self::Command => return None,
         })
     }
 
@@ -149,9 +168,24 @@ impl Brief<Evolve> for Call {
                 Ok(Answer::Drifted(brief.known(drift)))
             }),
             Self::Amend(brief) => brief.read(code, answer),
-            Self::Judge(_) | Self::Work(_) | Self::Command => Err(shape("this step expects no JSON")),
+            Self::Interface
+            | Self::Oracle(_)
+            | Self::Probe(_)
+            | Self::Spoil(_)
+            | Self::Judge(_)
+            | Self::Work(_)
+            | Self::Command => Err(shape("this step expects no JSON")),
         }
     }
+}
+
+/// Returns a list of texts, and one more if there is one. Without it, the code of the answer is as it is for every call.
+fn and_more(texts: impl serde::Serialize, more: Option<impl serde::Serialize>) -> Value {
+    let mut list = json!(texts);
+    if let (Some(list), Some(more)) = (list.as_array_mut(), more) {
+        list.push(json!(more));
+    }
+    list
 }
 
 /// Reads the entries of a list without the parts that were not asked for: models add some.

@@ -197,6 +197,10 @@ pub enum Ending {
     Incomplete,
     /// No plan could be made.
     Failed,
+    /// All receipts of a result were repeated.
+    Repeated,
+    /// Some receipts of a result could not be repeated.
+    NotRepeated,
 }
 
 impl Ending {
@@ -208,6 +212,8 @@ impl Ending {
             Self::Planned => "planned",
             Self::Incomplete => "incomplete",
             Self::Failed => "failed",
+            Self::Repeated => "repeated",
+            Self::NotRepeated => "not_repeated",
         }
     }
 }

@@ -2,9 +2,11 @@
 
 use super::decision::{Decision, End, Ending};
 use super::evaluate::{Judged, judged};
-use super::next::{after, all};
+use super::measuring::measures;
+use super::next::{after, all, open};
 use super::step::{Answer, Question, Step};
 use super::task::Apply;
+use super::weakened::Weakening;
 use super::{Next, Run};
 use crate::base::id::TreeId;
 use crate::runs::proposal::Form;
@@ -15,12 +17,12 @@ pub(super) fn finish(run: &Run, ending: Ending, tree: TreeId) -> Next<'_> {
     finish_because(run, ending, tree, None)
 }
 
-/// Ends the run with a result, once it is known whether it touches tests, and whether it stands without the changes that
+/// Ends the run with a result, once it is known whether it weakens tests, and whether it stands without the changes that
 /// a person has not committed.
 pub(super) fn finish_because<'a>(run: &'a Run, ending: Ending, tree: TreeId, why: Option<&str>) -> Next<'a> {
-    let end = |weakened: &[_], stand: Stand| {
-        let tree = (tree != run.base()).then_some(tree);
-        let (weakened, why) = (weakened.to_vec(), why.map(Into::into));
+    let end = |audited: &[Weakening], stand: Stand| {
+        let weakened = audited.iter().cloned().chain(run.fewer_tests(tree)).collect();
+        let (tree, why) = ((tree != run.base()).then_some(tree), why.map(Into::into));
         let (stands, needs_uncommitted) = (stand == Stand::Alone, stand == Stand::OnUncommitted);
         Next::Decide(Decision::Ended(End { ending, tree, stands, needs_uncommitted, weakened, why }))
     };
@@ -31,6 +33,10 @@ pub(super) fn finish_because<'a>(run: &'a Run, ending: Ending, tree: TreeId, why
         Ok(stand) => stand,
         Err(steps) => return all(steps),
     };
+    let measures = open(run, measures(run, ending, tree));
+    if !measures.is_empty() {
+        return all(measures);
+    }
     let answered = |answer: &Answer| match answer {
         Answer::Audited(found) => Some(end(found, stand)),
         _ => None,
@@ -84,7 +90,11 @@ pub(super) fn tail(run: &Run) -> Vec<Step> {
         Apply::Tree if end.ending == Ending::Success => promotions(run, tree),
         Apply::Never | Apply::Tree => return Vec::new(),
         Apply::Propose(form) => {
-            vec![Step::Commit { tree, form: if end.stands { form } else { Form::Patch } }]
+            let form = if end.stands { form } else { Form::Patch };
+            // A result that was not judged has no receipts.
+            let has_receipts = run.has_evidence() && run.receipts().is_some();
+            let file = has_receipts.then_some(Step::File { tree });
+            file.into_iter().chain([Step::Commit { tree, form }]).collect()
         }
     };
     let ask = Step::Ask { question: Question::Weakened, round: 0 };
@@ -108,6 +118,18 @@ fn promotions(run: &Run, tree: TreeId) -> Vec<Step> {
 }
 
 impl Run {
+    /// Returns the tree that the branch has: the result without what a person has not committed. A patch has none.
+    pub fn own_tree(&self, tree: TreeId) -> TreeId {
+        let has_branch = matches!(self.plan.task.apply, Apply::Propose(form) if form != Form::Patch)
+            && self.state.end.as_ref().is_none_or(|end| end.stands);
+        let committed = self.state.base.committed.filter(|onto| *onto != self.base());
+        let Some(onto) = committed.filter(|_| has_branch) else { return tree };
+        match self.state_of(&Step::Transplant { tree, onto }) {
+            StepState::Answered(Answer::Transplanted(Some(own))) => *own,
+            StepState::Answered(_) | StepState::GivenUp(_) | StepState::Open => tree,
+        }
+    }
+
     /// Returns the project that results are compared with.
     pub fn base(&self) -> TreeId {
         self.state.base.tree

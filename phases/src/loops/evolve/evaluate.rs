@@ -1,5 +1,12 @@
-//! An evaluation: lint, build and test first. Where one is newly red, nothing else is judged. Then the checks of the
-//! criteria, and a judge for what no machine could decide.
+//! What is known of a tree: the commands first, then the oracles, then the judge, who decides what no oracle has decided.
+//!
+//! ```text
+//! red command                  red
+//! oracle green                 met
+//! oracle fails, judge says no  unmet, with the judge's gaps
+//! oracle fails, judge says yes disputed: a person decides
+//! otherwise                    as the judge says
+//! ```
 
 use std::collections::BTreeSet;
 
@@ -7,13 +14,17 @@ use super::Run;
 use super::decision::WorkEnd;
 use super::evaluation::{Agreed, Contract, Evaluation, Evidence, Judgement, Verdict};
 use super::next::open;
+use super::oracle::{Light, Probe, Probed, Standing};
 use super::spec::Id;
 use super::stages::{self, Gate};
-use super::step::{Answer, Step};
+use super::step::{Answer, Choice, Step};
 use crate::base::id::TreeId;
 use crate::loops::shared::commands::Stage;
 use crate::runs::run::StepState;
-use crate::suites::checks::CheckResult;
+use crate::suites::transcript::one_line;
+
+/// A longer end of an output is cut in a verdict.
+const LONGEST: usize = 400;
 
 /// What is known of a tree after all stages that had to be looked at.
 pub(super) enum Judged {
@@ -26,8 +37,42 @@ pub(super) enum Judged {
     Unjudged(String),
 }
 
+/// What an oracle says about a result.
+enum OracleSays<'r> {
+    Met(Evidence),
+    /// A check of the specification decides its criterion alone.
+    Unmet(Box<str>),
+    Fails(Probe<'r>, Option<&'r Probed>),
+    Undecided,
+}
+
+/// What a tree is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Of {
+    /// Merged work, about which a person may be asked.
+    Work,
+    /// The same, without a question to a person.
+    KnownWork,
+    /// What one executor made alone.
+    Control,
+}
+
 /// Returns what is known of a tree, or the steps that are needed to know it.
 pub(super) fn judged(run: &Run, tree: TreeId) -> Result<Judged, Vec<Step>> {
+    known(run, tree, Of::Work)
+}
+
+/// Returns what is known of a tree without asking a person.
+pub(super) fn judged_alone(run: &Run, tree: TreeId) -> Result<Judged, Vec<Step>> {
+    known(run, tree, Of::KnownWork)
+}
+
+/// Returns what is known of the work of one executor alone, without asking a person.
+pub(super) fn judged_control(run: &Run, tree: TreeId) -> Result<Judged, Vec<Step>> {
+    known(run, tree, Of::Control)
+}
+
+fn known(run: &Run, tree: TreeId, of: Of) -> Result<Judged, Vec<Step>> {
     due(run, stages::all_of(run, tree))?;
     let mut red = Vec::new();
     for stage in Stage::ALL {
@@ -43,17 +88,19 @@ pub(super) fn judged(run: &Run, tree: TreeId) -> Result<Judged, Vec<Step>> {
         return Ok(Judged::Bare);
     }
     let Some(contract) = &run.state.contract else { return Ok(Judged::Bare) };
-    due(run, checks(run, tree, contract))?;
+    due(run, run.probes(tree, contract))?;
     let step = Step::Judge { tree, contract: contract.digest(), era: run.state.era };
-    Ok(match run.state_of(&step) {
+    let judgement = match run.state_of(&step) {
         StepState::Open => return Err(vec![step]),
-        StepState::Answered(Answer::Judged(judgement)) => {
-            let judgement = complete(run, tree, contract, judgement);
-            Judged::Whole(Evaluation::of(judgement, contract, &run.plan.task.rules))
-        }
-        StepState::GivenUp(failure) => Judged::Unjudged(failure.why.clone()),
-        StepState::Answered(_) => Judged::Unjudged("the answer does not fit the step".to_owned()),
-    })
+        StepState::Answered(Answer::Judged(judgement)) => judgement,
+        StepState::GivenUp(failure) => return Ok(Judged::Unjudged(failure.why.clone())),
+        StepState::Answered(_) => return Ok(Judged::Unjudged("the answer does not fit the step".to_owned())),
+    };
+    if of == Of::Work {
+        due(run, run.disputes(tree, contract, judgement))?;
+    }
+    let judgement = complete(run, (tree, of), contract, judgement);
+    Ok(Judged::Whole(Evaluation::of(judgement, contract, &run.plan.task.rules)))
 }
 
 /// Fails with the steps that are open.
@@ -62,63 +109,107 @@ fn due(run: &Run, steps: Vec<Step>) -> Result<(), Vec<Step>> {
     if open.is_empty() { Ok(()) } else { Err(open) }
 }
 
-/// Returns the steps that check criteria by machine, or the question whether they may run.
-fn checks(run: &Run, tree: TreeId, contract: &Contract) -> Vec<Step> {
-    let mut checked = contract.criteria.iter().filter(|one| one.check.is_some()).peekable();
-    if checked.peek().is_none() {
-        return Vec::new();
-    }
-    match run.may_run(run.plan.task.checks, &Step::Allow) {
-        None => vec![Step::Allow],
-        Some(true) => checked.map(|one| Step::Check { tree, criterion: one.id.clone() }).collect(),
-        Some(false) => Vec::new(),
-    }
-}
-
-/// Adds the results of checks to what the judge said. A criterion whose every task has failed is unmet.
-fn complete(run: &Run, tree: TreeId, contract: &Contract, judged: &Judgement) -> Judgement {
-    let of = |one: &Agreed| {
-        let verdict = run
-            .checked(tree, one)
-            .or_else(|| judged.criteria.iter().find(|verdict| verdict.id == one.id).cloned());
-        let verdict = verdict.unwrap_or_else(|| Verdict {
-            id: one.id.clone(),
-            is_met: false,
-            evidence: None,
-            gaps: vec!["it was not judged".into()],
-        });
-        match run.without_work(&one.id) {
-            Some(gap) if verdict.is_met && one.check.is_none() => {
-                Verdict { is_met: false, gaps: vec![gap.into()], ..verdict }
+/// Adds what oracles say to what the judge said. A criterion whose every task has failed is unmet.
+fn complete(run: &Run, (tree, of): (TreeId, Of), contract: &Contract, judged: &Judgement) -> Judgement {
+    let has_tasks = of != Of::Control;
+    let verdict = |one: &Agreed| {
+        let (id, is_disputed) = (one.id.clone(), false);
+        let of_judge = judged.criteria.iter().find(|verdict| verdict.id == one.id).cloned();
+        let of_judge = of_judge.unwrap_or_else(|| Verdict::unmet(&one.id, "it was not judged"));
+        let verdict = match run.oracle_says(tree, &one.id) {
+            OracleSays::Met(evidence) => {
+                return Verdict { id, is_met: true, is_disputed, evidence: Some(evidence), gaps: Vec::new() };
             }
+            OracleSays::Unmet(gap) => return Verdict::unmet(&one.id, &gap),
+            OracleSays::Fails(..) if of_judge.is_met => run.settled(tree, of_judge),
+            OracleSays::Fails(..) | OracleSays::Undecided => of_judge,
+        };
+        match run.without_work(&one.id).filter(|_| has_tasks) {
+            Some(gap) if verdict.is_met => Verdict { is_met: false, gaps: vec![gap.into()], ..verdict },
             _ => verdict,
         }
     };
-    Judgement { criteria: contract.criteria.iter().map(of).collect(), ..judged.clone() }
+    Judgement { criteria: contract.criteria.iter().map(verdict).collect(), ..judged.clone() }
 }
 
 impl Run {
-    /// Returns the verdict of a criterion's check, once it ran. One that did not run to its end does not hold.
-    fn checked(&self, tree: TreeId, one: &Agreed) -> Option<Verdict> {
-        let argv = one.check.as_ref()?.join(" ");
-        let quote = |details: &str| {
-            let path = format!("output of {argv}").into();
-            Some(Evidence { path, line: None, quote: details.into() })
+    /// Returns the steps that try oracles on a tree, and on the unchanged project if that has changed.
+    fn probes(&self, tree: TreeId, contract: &Contract) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for one in &contract.criteria {
+            match self.standing(&one.id) {
+                Err(step) => steps.push(step),
+                Ok(Standing::Ready(probe) | Standing::AlreadyMet(probe)) => {
+                    steps.push(Step::Probe { criterion: one.id.clone(), go: probe.go, tree });
+                }
+                Ok(Standing::Without(_)) => {}
+            }
+        }
+        if steps.contains(&Step::Allow) { vec![Step::Allow] } else { steps }
+    }
+
+    /// Returns what an oracle says about a tree. One that could not run to its end there fails: it did on the project.
+    fn oracle_says(&self, tree: TreeId, criterion: &str) -> OracleSays<'_> {
+        let Some(Standing::Ready(probe) | Standing::AlreadyMet(probe)) = self.stands(criterion) else {
+            return OracleSays::Undecided;
         };
-        let cut_off =
-            |why: &str| -> Box<str> { format!("its check `{argv}` did not run to its end: {why}").into() };
-        let step = Step::Check { tree, criterion: one.id.clone() };
-        let (evidence, gap): (Option<Evidence>, Option<Box<str>>) = match self.state_of(&step) {
-            StepState::Answered(Answer::Checked(CheckResult { met, details, .. })) => match met {
-                Some(true) => (quote(details), None),
-                Some(false) => (quote(details), Some(details.clone())),
-                None => (None, Some(cut_off(details))),
+        let step = Step::Probe { criterion: criterion.into(), go: probe.go, tree };
+        let argv = probe.oracle.argv.join(" ");
+        let end = match self.state_of(&step) {
+            StepState::Open => return OracleSays::Undecided,
+            StepState::GivenUp(failure) if probe.is_check => {
+                return OracleSays::Unmet(cut_off(&argv, &failure.why));
+            }
+            StepState::Answered(Answer::Probed(end)) => Some(&**end),
+            StepState::GivenUp(_) | StepState::Answered(_) => None,
+        };
+        match end {
+            Some(end) if end.light == Light::Green => {
+                let path = format!("output of {argv}").into();
+                OracleSays::Met(Evidence { path, line: None, quote: one_line(&end.said, LONGEST).into() })
+            }
+            Some(end) if probe.is_check && (end.light == Light::Red || end.exit == Some(0)) => {
+                OracleSays::Unmet(one_line(&end.said, LONGEST).into())
+            }
+            Some(end) if probe.is_check => OracleSays::Unmet(cut_off(&argv, &one_line(&end.said, LONGEST))),
+            Some(end) if end.is_undecided() => OracleSays::Undecided,
+            end => OracleSays::Fails(probe, end),
+        }
+    }
+
+    /// Returns the oracle of a criterion that fails on a tree, and how it ended there. A person's check is not among them.
+    pub(super) fn failing(&self, tree: TreeId, criterion: &str) -> Option<(Probe<'_>, &str)> {
+        match self.oracle_says(tree, criterion) {
+            OracleSays::Fails(probe, end) => {
+                Some((probe, end.map_or("it did not run to its end", |end| &*end.said)))
+            }
+            OracleSays::Met(_) | OracleSays::Unmet(_) | OracleSays::Undecided => None,
+        }
+    }
+
+    /// Returns the questions about criteria that the judge finds met although their oracles fail.
+    fn disputes(&self, tree: TreeId, contract: &Contract, judged: &Judgement) -> Vec<Step> {
+        let is_met = |id: &Id| judged.criteria.iter().any(|one| one.id == *id && one.is_met);
+        let disputed = contract.criteria.iter().filter(|one| is_met(&one.id));
+        let disputed = disputed.filter(|one| self.failing(tree, &one.id).is_some());
+        disputed.map(|one| Step::Settle { tree, criterion: one.id.clone() }).collect()
+    }
+
+    /// Returns the verdict on a disputed criterion.
+    fn settled(&self, tree: TreeId, judged: Verdict) -> Verdict {
+        let step = Step::Settle { tree, criterion: judged.id.clone() };
+        match self.state_of(&step) {
+            StepState::Answered(Answer::Chosen(Choice::Holds)) => judged,
+            StepState::Answered(Answer::Chosen(Choice::Fails)) => {
+                Verdict::unmet(&judged.id, "its oracle fails, and a person agrees with the oracle")
+            }
+            StepState::Answered(_) | StepState::GivenUp(_) | StepState::Open => Verdict {
+                is_met: false,
+                is_disputed: true,
+                gaps: vec!["its oracle fails, and the evaluator finds it met: a person has to decide".into()],
+                ..judged
             },
-            StepState::GivenUp(failure) => (None, Some(cut_off(&failure.why))),
-            StepState::Answered(_) | StepState::Open => return None,
-        };
-        let (is_met, gaps) = (gap.is_none(), gap.into_iter().collect());
-        Some(Verdict { id: one.id.clone(), is_met, evidence, gaps })
+        }
     }
 
     /// Returns how many criteria of the result have a check that did not run: the evaluator has judged them instead.
@@ -131,9 +222,12 @@ impl Run {
         criteria.filter(|one| one.check.is_some()).count()
     }
 
-    /// Returns the criteria that no check has decided on a tree: a judge is asked about them.
+    /// Returns the criteria that no oracle has decided on a tree: a judge is asked about them.
     pub fn asked(&self, tree: TreeId, contract: &Contract) -> Vec<Agreed> {
-        contract.criteria.iter().filter(|one| self.checked(tree, one).is_none()).cloned().collect()
+        let is_open = |one: &&Agreed| {
+            matches!(self.oracle_says(tree, &one.id), OracleSays::Fails(..) | OracleSays::Undecided)
+        };
+        contract.criteria.iter().filter(is_open).cloned().collect()
     }
 
     /// Returns why nothing was done for a criterion, if all of its tasks failed or were skipped.
@@ -153,4 +247,8 @@ impl Run {
         let names: Vec<&str> = tasks.iter().map(|id| &***id).collect();
         is_without.then(|| format!("nothing was done for it: {} failed or was skipped", names.join(", ")))
     }
+}
+
+fn cut_off(argv: &str, why: &str) -> Box<str> {
+    format!("its check `{argv}` did not run to its end: {why}").into()
 }

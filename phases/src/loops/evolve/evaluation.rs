@@ -46,6 +46,9 @@ pub struct Judgement {
 pub struct Verdict {
     pub id: Id,
     pub is_met: bool,
+    /// Whether its oracle fails although the evaluator finds it met, and no person has decided.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_disputed: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -106,6 +109,10 @@ impl Contract {
 }
 
 impl Verdict {
+    pub(super) fn unmet(id: &Id, gap: &str) -> Self {
+        Self { id: id.clone(), is_met: false, is_disputed: false, evidence: None, gaps: vec![gap.into()] }
+    }
+
     /// Returns the id with what is missing, on one line.
     pub fn missing(&self) -> String {
         format!("{}: {}", self.id, self.gaps.join("; "))
@@ -136,6 +143,14 @@ impl Evaluation {
 
     pub fn unmet(&self) -> impl Iterator<Item = &Verdict> {
         self.judgement.criteria.iter().filter(|one| !one.is_met)
+    }
+
+    /// Whether only a person's decision on disputed criteria is missing: no further work helps.
+    pub(super) fn waits_for_a_person(&self, contract: &Contract, rules: &Rules) -> bool {
+        let mut judgement = self.judgement.clone();
+        let disputed = judgement.criteria.iter_mut().filter(|one| one.is_disputed);
+        let count = disputed.map(|one| one.is_met = true).count();
+        !self.is_done && count > 0 && Self::of(judgement, contract, rules).is_done
     }
 
     /// Returns the verdicts on constraints that do not hold.
@@ -180,7 +195,13 @@ mod tests {
 
     /// Judges: the met criteria, whether the constraint holds, the statements.
     fn judged(met: &[&str], holds: bool, statements: [Holds; 2]) -> Evaluation {
-        let verdict = |id: &str, is_met| Verdict { id: id.into(), is_met, evidence: None, gaps: Vec::new() };
+        let verdict = |id: &str, is_met| Verdict {
+            id: id.into(),
+            is_met,
+            is_disputed: false,
+            evidence: None,
+            gaps: Vec::new(),
+        };
         let judgement = Judgement {
             criteria: ["A1", "A2", "A3"].map(|id| verdict(id, met.contains(&id))).into(),
             constraints: vec![verdict("K1", holds)],

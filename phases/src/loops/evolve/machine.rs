@@ -7,7 +7,7 @@
 use super::advice;
 use super::amend;
 use super::batch;
-use super::course::NextAction;
+use super::course::{Entry, NextAction};
 use super::decision::{Batch, Decision, Due, Ending, Pass, PassKind, Round, WorkEnd};
 use super::ending::{finish, finish_because};
 use super::evaluate::{Judged, judged};
@@ -17,6 +17,7 @@ use super::planning;
 use super::spec::Id;
 use super::stages;
 use super::step::{Answer, Choice, Question, Step};
+use super::verifying;
 use super::{Next, Run};
 
 pub(super) fn next(run: &Run) -> Next<'_> {
@@ -29,6 +30,9 @@ pub(super) fn next(run: &Run) -> Next<'_> {
     }
     if state.is_ended_by_caller {
         return finish(run, Ending::Caller, run.best_tree());
+    }
+    if let Some(verify) = &run.plan.task.verify {
+        return verifying::next(run, verify);
     }
     let Some(plan) = &state.plan else { return planning::plan(run) };
     if run.plan.task.plan_only {
@@ -52,6 +56,10 @@ pub(super) fn next(run: &Run) -> Next<'_> {
     if let Some(batch) = next_batch(run, pass) {
         return Next::Decide(Decision::Batch(Box::new(batch)));
     }
+    if let Some(disputed) = run.waits_for_a_person() {
+        // An earlier result may score as much, and lacks more than a decision.
+        return finish_because(run, Ending::HumanEscalation, state.tree, Some(&disputed));
+    }
     match state.course.follow(&run.plan.task.rules.caps) {
         NextAction::Evaluate => evaluate(run),
         NextAction::Done => finish(run, Ending::Success, state.tree),
@@ -70,11 +78,7 @@ pub(super) fn evaluate(run: &Run) -> Next<'_> {
     let round = match judged(run, tree) {
         Err(steps) => return all(steps),
         Ok(Judged::Bare) => {
-            let why = if run.plan.task.finds {
-                "the project has no command that lints, builds or tests it"
-            } else {
-                "no command that lints, builds or tests the project may run"
-            };
+            let why = "the project has no command that lints, builds or tests it";
             return finish_because(run, Ending::Incomplete, tree, Some(why));
         }
         Ok(Judged::Unjudged(why)) => {
@@ -84,6 +88,26 @@ pub(super) fn evaluate(run: &Run) -> Next<'_> {
         Ok(Judged::Whole(evaluation)) => Round { tree, red: Vec::new(), evaluation: Some(evaluation) },
     };
     Next::Decide(Decision::Evaluated(Box::new(round)))
+}
+
+impl Run {
+    /// Returns that the newest result only lacks a person's decision on disputed criteria, if it does.
+    fn waits_for_a_person(&self) -> Option<String> {
+        let state = &self.state;
+        if !matches!(state.course.entries.last(), Some(Entry::Judged { .. })) {
+            return None;
+        }
+        let evaluation = state.rounds.last()?.evaluation.as_ref()?;
+        if !evaluation.waits_for_a_person(state.contract.as_ref()?, &self.plan.task.rules) {
+            return None;
+        }
+        let disputed = evaluation.judgement.criteria.iter().filter(|one| one.is_disputed);
+        let ids: Vec<&str> = disputed.map(|one| &*one.id).collect();
+        Some(format!(
+            "a person has to decide on {}: the oracle fails, and the evaluator finds it met",
+            ids.join(", ")
+        ))
+    }
 }
 
 /// Returns the next tasks of a pass: those of its layer that have to be done again, or the next layer.

@@ -243,7 +243,7 @@ fn item_fault(task: &Item, criteria: &Ids<'_>, ids: &Ids<'_>) -> Option<String> 
 }
 
 /// Returns whether a path can be that of a file or folder of the project. A pattern such as `*.rs` names no file.
-fn is_plain_path(path: &str) -> bool {
+pub(super) fn is_plain_path(path: &str) -> bool {
     let mut parts = path.strip_suffix('/').unwrap_or(path).split('/');
     let is_odd = |c: char| c.is_control() || matches!(c, '\\' | '*');
     path.chars().nth(LONGEST_PATH).is_none()

@@ -5,6 +5,7 @@
 use super::decision::{Decision, Ending};
 use super::evaluation::{Agreed, Contract};
 use super::next::{all, ended, open};
+use super::oracle;
 use super::plan::{Classified, Planned};
 use super::spec::Criterion;
 use super::stages;
@@ -33,7 +34,15 @@ pub(super) fn plan(run: &Run) -> Next<'_> {
         None => None,
     };
     let base = if task.plan_only { Vec::new() } else { open(run, stages::all_of(run, run.base())) };
-    let steps: Vec<Step> = planning.into_iter().chain(base).collect();
+    let oracles = if task.plan_only { Vec::new() } else { oracle::due(run) };
+    // The tasks are planned once it is known which names they have to provide, and what is met already.
+    let is_early = |step: &Step| matches!(step, Step::Split | Step::Classify);
+    let planning = planning.filter(|step| oracles.is_empty() || is_early(step));
+    let mut steps: Vec<Step> = planning.into_iter().chain(oracles).chain(base).collect();
+    // A person is asked once nothing else is under way.
+    if steps.iter().any(|step| *step != Step::Allow) {
+        steps.retain(|step| *step != Step::Allow);
+    }
     if !steps.is_empty() {
         return all(steps);
     }

@@ -2,28 +2,38 @@
 
 use super::Run;
 use super::decision::Ending;
-use super::step::Step;
+use super::step::{Answer, Step};
 use super::task::MergedWork;
 use crate::base::id::TreeId;
 use crate::loops::shared::step::{Move, Propose, Shared};
 use crate::runs::proposal::{self, EarlierCommit, Trailers, Words};
+use crate::runs::run::StepState;
+
+/// The folder of a project with the receipts of all specifications.
+pub const EVIDENCE: &str = ".evolve";
 
 /// Returns how the engine carries out a step that asks a person, or that hands over the result.
 pub(super) fn shared(run: &Run, step: &Step) -> Option<Shared> {
     match step {
-        Step::Ask { .. } | Step::Allow => Some(Shared::Ask),
+        Step::Ask { .. } | Step::Allow | Step::Settle { .. } => Some(Shared::Ask),
         Step::Promote { from, to } => {
             let moves = vec![Move { from: *from, ..change(run, *to) }];
             Some(Shared::Promote { moves, makes_folders: false })
         }
         Step::Commit { tree, form } => {
             let works = run.works_of(*tree);
-            let (_, earlier) = works.split_last()?;
+            let (last, earlier) = works.split_last()?;
+            let filed = run.filed(*tree);
+            let earlier = if filed.is_some() { works } else { earlier };
+            let message = match filed {
+                Some(filed) => receipts_message(run, filed),
+                None => message(run, last, &format!("{}.", run.met(last.after))),
+            };
             Some(Shared::Propose(Propose {
-                moves: vec![change(run, *tree)],
+                moves: vec![change(run, filed.unwrap_or(*tree))],
                 earlier: earlier.iter().map(|work| earlier_commit(run, work)).collect(),
                 form: *form,
-                words: words(run, works),
+                words: words(run, message),
                 committed: run.committed_apart().into_iter().collect(),
                 version: tree.short(),
             }))
@@ -41,18 +51,24 @@ fn change(run: &Run, to: TreeId) -> Move {
 fn earlier_commit(run: &Run, work: &MergedWork) -> EarlierCommit {
     EarlierCommit {
         trees: vec![work.after],
-        message: message(run, work, "Other commits follow; only the last one was judged."),
+        message: message(run, work, "Other commits follow; only the result of all tasks was judged."),
     }
 }
 
-/// Returns the words of the last commit, with the verdict on the whole.
-fn words(run: &Run, works: &[MergedWork]) -> Words {
+/// Returns the words of the last commit.
+fn words(run: &Run, message: String) -> Words {
     let task = &run.plan.task;
     let at = run.state.ended_at.unwrap_or(run.started_at);
-    let Some(last) = works.last() else { unreachable!("a result has merged work") };
-    let trailers = trailers(run, "");
-    let named = Words::new(std::slice::from_ref(&task.name), ("", ""), trailers, at);
-    Words { message: message(run, last, &format!("{}.", run.met(last.after))), ..named }
+    Words { message, ..Words::new(std::slice::from_ref(&task.name), ("", ""), trailers(run, ""), at) }
+}
+
+/// Returns the message of the commit that holds the receipts and the oracles: a line for each criterion.
+fn receipts_message(run: &Run, filed: TreeId) -> String {
+    let receipts = run.receipts();
+    let criteria = receipts.iter().flat_map(|receipts| &receipts.criteria);
+    let lines: Vec<String> = criteria.map(|one| format!("- {}: {}", one.id, one.word.word())).collect();
+    let title = format!("Add the receipts of {}", run.plan.task.name);
+    proposal::message((&title, &lines.join("\n")), trailers(run, &filed.short()), &[])
 }
 
 /// Returns the message for the work of one task: its title, what its executor says, and a note on the whole.
@@ -75,12 +91,27 @@ fn trailers<'a>(run: &'a Run, version: &'a str) -> Trailers<'a> {
         Ending::Success => "success",
         Ending::Caller => "caller",
         Ending::HumanEscalation => "human_escalation",
-        Ending::Planned | Ending::Incomplete | Ending::Failed => "not_judged",
+        Ending::Planned | Ending::Incomplete | Ending::Failed | Ending::Repeated | Ending::NotRepeated => {
+            "not_judged"
+        }
     });
     Trailers { run: &run.plan.run, version, verdict }
 }
 
 impl Run {
+    /// Returns a result with its receipts, if they were added.
+    fn filed(&self, tree: TreeId) -> Option<TreeId> {
+        match self.state_of(&Step::File { tree }) {
+            StepState::Answered(Answer::Filed(filed)) => Some(*filed),
+            StepState::Answered(_) | StepState::GivenUp(_) | StepState::Open => None,
+        }
+    }
+
+    /// Returns the folder of the project that holds receipts and oracles of this specification.
+    pub fn evidence_folder(&self) -> String {
+        format!("{EVIDENCE}/{}", proposal::slug(&self.plan.task.name))
+    }
+
     /// Returns the last commit's version of the project if the result needs what a person has not committed.
     fn committed_apart(&self) -> Option<TreeId> {
         let needs = self.state.end.as_ref().is_some_and(|end| end.needs_uncommitted);

@@ -5,9 +5,11 @@ use super::next::pass_of;
 use super::plan::Item;
 use super::spec::Id;
 use super::step::{Answer, Command, CommandEnd, Step};
+use super::weakened::Weakening;
 use super::{Next, Run};
 use crate::base::id::TreeId;
 use crate::loops::shared::commands::Stage;
+use crate::loops::shared::test_results::TestResults;
 use crate::runs::run::StepState;
 
 /// What a stage says about a tree.
@@ -21,6 +23,18 @@ pub enum Gate {
     NotLookedAt,
     /// It fails, and did not before.
     Red,
+}
+
+/// Whether as many tests ran on a tree as on the unchanged project.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counted {
+    SameOrMore,
+    Fewer {
+        now: u32,
+        before: u32,
+    },
+    /// A runner does not tell, or one of the two runs failed, and may have stopped early.
+    NotCounted,
 }
 
 /// Returns the steps that find and run all commands of a tree.
@@ -154,5 +168,29 @@ impl Run {
     /// Returns what a stage says about a tree, once that is known.
     pub fn gate(&self, tree: TreeId, stage: Stage) -> Option<Gate> {
         gate(self, tree, stage).ok()
+    }
+
+    /// Compares how many tests ran on a tree and on the unchanged project.
+    pub fn counted(&self, tree: TreeId) -> Counted {
+        let of = |tree| match known(self, tree, Stage::Test) {
+            Ok(Known::Ended(end)) if end.exit == Some(0) => end.tests.as_ref().map(TestResults::ran),
+            Ok(Known::Missing) => Some(0),
+            Ok(Known::Ended(_) | Known::CouldNotRun) | Err(_) => None,
+        };
+        match (of(tree), of(self.base())) {
+            (Some(now), Some(before)) if now < before => Counted::Fewer { now, before },
+            (Some(_), Some(_)) => Counted::SameOrMore,
+            (None, _) | (_, None) => Counted::NotCounted,
+        }
+    }
+
+    /// Returns a danger if fewer tests ran on a tree than on the unchanged project.
+    pub(super) fn fewer_tests(&self, tree: TreeId) -> Option<Weakening> {
+        let Counted::Fewer { now, before } = self.counted(tree) else { return None };
+        let (command, _) = self.ran(tree, Stage::Test)?;
+        let fewer = before - now;
+        let tests = if fewer == 1 { "test" } else { "tests" };
+        let what = format!("runs {fewer} {tests} fewer than before ({now}, {before} before)");
+        Some(Weakening { path: command.argv.join(" ").into(), line: None, what: what.into() })
     }
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::amendment::Amendment;
 use super::course::Persona;
 use super::evaluation::Judgement;
+use super::evidence::{Interface, Probed, Proposal};
 use super::plan::{Classified, Group, Item};
 use super::spec::Id;
 use super::weakened::Weakening;
@@ -12,7 +13,6 @@ use crate::base::id::{Digest, TreeId};
 use crate::loops::shared::commands::Stage;
 use crate::loops::shared::test_results::TestResults;
 use crate::runs::proposal::{self, Form};
-use crate::suites::checks::CheckResult;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -21,6 +21,10 @@ pub enum Step {
     Split,
     /// The evaluator says which criteria are essential.
     Classify,
+    /// The evaluator names what work has to provide, so that oracles can use it.
+    Interface,
+    /// The evaluator writes the oracle of a criterion, or mends it once.
+    Oracle { criterion: Id, go: u32 },
     /// The evaluator divides the work into tasks: at first for all criteria, later for new ones.
     Divide { round: u32 },
     /// The evaluator plans tasks again, because files that they name have changed. It sees this tree.
@@ -45,10 +49,10 @@ pub enum Step {
     Merge { batch: usize, without: Vec<Id> },
     /// The evaluator compares the merged changes of a batch with the specification.
     Drift { batch: usize },
-    /// Ask a person whether the checks of the specification may run.
+    /// Ask a person whether the checks of the specification and the oracles may run.
     Allow,
-    /// Run the check of a criterion.
-    Check { tree: TreeId, criterion: Id },
+    /// Run the oracle of a criterion, or its check in the specification, on a tree.
+    Probe { criterion: Id, go: u32, tree: TreeId },
     /// The evaluator judges what no machine could decide.
     Judge {
         tree: TreeId,
@@ -57,6 +61,12 @@ pub enum Step {
         /// Raised whenever the evaluator changes.
         era: u32,
     },
+    /// Ask a person about a criterion whose oracle fails, and that the evaluator finds met.
+    Settle { tree: TreeId, criterion: Id },
+    /// The evaluator writes wrong versions of a result, to see whether the oracle of a criterion rejects them.
+    Spoil { tree: TreeId, criterion: Id },
+    /// One executor does everything alone, to compare the plan with it.
+    Control,
     /// The evaluator changes the criteria, in flow C as a persona.
     Amend { round: u32, persona: Option<Persona> },
     /// Put the changes of a tree on another version of the project: the last commit, or what a person has changed since.
@@ -65,6 +75,8 @@ pub enum Step {
     Follow { from: TreeId, tree: TreeId, to: TreeId },
     /// Look for changes of a tree that may weaken tests.
     Audit { tree: TreeId },
+    /// Add the receipts and the oracles to a result.
+    File { tree: TreeId },
     /// Ask a person.
     Ask { question: Question, round: u32 },
     /// Put the result into the project's folder.
@@ -92,6 +104,10 @@ pub enum Answer {
     Classified(Vec<Classified>),
     Divided(Vec<Item>),
     Grouped(Vec<Group>),
+    Interface(Box<Interface>),
+    Proposed(Box<Proposal>),
+    Probed(Box<Probed>),
+    Spoiled(Vec<Wrong>),
     Matched(Vec<Relevant>),
     Advised(Box<Perspective>),
     Agreed(Box<Consensus>),
@@ -100,17 +116,21 @@ pub enum Answer {
     Worked {
         made: TreeId,
         summary: Box<str>,
+        /// Whether the executor could not read the run's own files, so no oracle either.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        is_blind: bool,
     },
     Merged(Box<Integration>),
     Drifted(Vec<Drift>),
     Allowed(bool),
-    Checked(CheckResult),
     Judged(Box<Judgement>),
     Amended(Box<Amendment>),
     Audited(Vec<Weakening>),
     /// None if the changes do not go together with that version.
     Transplanted(Option<TreeId>),
     Followed(Box<Followed>),
+    /// The result with its receipts.
+    Filed(TreeId),
     Chosen(Choice),
     Promoted,
     /// The folder has changed since the run began. The content found there is kept.
@@ -215,6 +235,13 @@ pub struct Followed {
     pub refused: Option<Box<str>>,
 }
 
+/// A version of a result that a hasty reviewer would take for right.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wrong {
+    pub what: Box<str>,
+    pub tree: TreeId,
+}
+
 /// A place where the work goes against the specification.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Drift {
@@ -236,6 +263,12 @@ pub enum Choice {
     /// Take the best result as it is.
     Accept,
     End,
+    /// A disputed criterion is met.
+    Holds,
+    /// A disputed criterion is not met.
+    Fails,
+    /// A disputed criterion stays disputed.
+    Leave,
 }
 
 impl Answer {
@@ -245,6 +278,13 @@ impl Answer {
             Self::Merged(all) => all.works.iter().filter_map(|one| one.tree).chain([all.tree]).collect(),
             Self::Transplanted(tree) => tree.iter().copied().collect(),
             Self::Followed(followed) => followed.trees.clone(),
+            Self::Interface(interface) => interface.stub.into_iter().collect(),
+            Self::Proposed(proposal) => match &**proposal {
+                Proposal::Oracle(oracle) => oracle.files.into_iter().collect(),
+                Proposal::Judge { .. } => Vec::new(),
+            },
+            Self::Spoiled(all) => all.iter().map(|wrong| wrong.tree).collect(),
+            Self::Filed(tree) => vec![*tree],
             Self::Conflict { found } => found.clone(),
             Self::Split(_)
             | Self::Classified(_)
@@ -257,7 +297,7 @@ impl Answer {
             | Self::Ran(_)
             | Self::Drifted(_)
             | Self::Allowed(_)
-            | Self::Checked(_)
+            | Self::Probed(_)
             | Self::Judged(_)
             | Self::Amended(_)
             | Self::Audited(_)

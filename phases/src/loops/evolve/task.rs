@@ -3,15 +3,17 @@
 use serde::{Deserialize, Serialize};
 
 use super::course::Caps;
+use super::evidence::{CommandReceipt, Interface, Oracle, Word};
 use super::plan::Planned;
 use super::spec::{Id, Specification};
 use crate::base::id::TreeId;
 use crate::loops::shared::commands::Stage;
 use crate::loops::shared::persona::Persona;
 use crate::runs::proposal::Form;
-use crate::suites::checks::Commands;
+use crate::suites::checks::{Commands, RunThem};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of a person")]
 pub struct Task {
     /// A short name, made from the file of the specification. The branch has it.
     pub name: String,
@@ -51,8 +53,20 @@ pub struct Task {
     pub set: Vec<Set>,
     /// Whether commands may run that were found and not set.
     pub finds: bool,
-    /// What happens with the checks of the specification.
+    /// What happens with the checks of the specification and with oracles.
     pub checks: Commands,
+    /// Whether the evaluator writes oracles before the work.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_oracles: bool,
+    /// Whether wrong versions of the result are made, to see whether oracles reject them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_strength: bool,
+    /// Whether one executor does everything once more alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_control: bool,
+    /// The result to look at again without any agent; a run of this kind does nothing else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verify: Option<Box<Verify>>,
     pub command_seconds: u64,
     /// Ignored files that copies need to build. They are in no prompt and in no result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -73,6 +87,22 @@ pub struct Task {
     pub retries: u32,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
+}
+
+/// A result with its receipts, which are repeated. The run's `start` is the project before the change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verify {
+    pub result: TreeId,
+    /// Whether the receipts are about this tree.
+    pub is_same: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interface: Option<Interface>,
+    pub oracles: Vec<(Id, Oracle)>,
+    /// What the receipts say of each criterion.
+    pub words: Vec<(Id, Word)>,
+    /// What they say of each command.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<CommandReceipt>,
 }
 
 /// The merged work of a task, as the trees before and after it.
@@ -161,6 +191,14 @@ pub struct Base {
     pub hidden: Vec<String>,
 }
 
+impl Verify {
+    pub(super) fn trees(&self) -> impl Iterator<Item = TreeId> {
+        let stub = self.interface.as_ref().and_then(|interface| interface.stub);
+        let files = self.oracles.iter().filter_map(|(_, oracle)| oracle.files);
+        [self.result].into_iter().chain(stub).chain(files)
+    }
+}
+
 impl Task {
     /// Returns the project as it was when the run began.
     pub(super) fn base(&self) -> Base {
@@ -171,6 +209,11 @@ impl Task {
     pub(super) fn does(&self, id: &str) -> bool {
         let is_new = || self.plan.as_ref().is_none_or(|plan| plan.item(id).is_none());
         self.only.is_empty() || self.only.iter().any(|one| **one == *id) || is_new()
+    }
+
+    /// Whether the evaluator writes oracles: only if they may run.
+    pub fn asks_for_oracles(&self) -> bool {
+        self.has_oracles && !self.plan_only && self.verify.is_none() && self.checks.run != RunThem::Never
     }
 
     /// Whether experts may advise. Otherwise no call asks about them.

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::decision::{Ending, PassKind, WorkEnd};
 use super::evaluation::Evaluation;
 use super::plan::{Graph, MOST_TASKS, graph, names};
+use super::receipt::Word;
 use super::spec::Id;
 use super::step::{Answer, Drift, Integrated};
 use super::task::MergedWork;
@@ -16,6 +17,7 @@ use crate::base::ending::Class;
 use crate::base::id::TreeId;
 use crate::base::role::Role;
 use crate::loops::MostCalls;
+use crate::loops::shared::commands::Stage;
 use crate::runs::proposal::Proposal;
 
 /// The run's outcome for scripts.
@@ -92,8 +94,9 @@ impl Run {
             Ending::Success if self.is_handed_over() => Ended::Reached,
             Ending::Success => Ended::Kept,
             Ending::Planned => Ended::Planned,
-            Ending::Caller | Ending::HumanEscalation => Ended::NotReached,
+            Ending::Caller | Ending::HumanEscalation | Ending::NotRepeated => Ended::NotReached,
             Ending::Incomplete | Ending::Failed => Ended::Incomplete,
+            Ending::Repeated => Ended::Reached,
         }
     }
 
@@ -222,17 +225,10 @@ impl Run {
 
     /// Returns the result in one sentence.
     pub fn verdict(&self) -> String {
-        let met = self.evaluation().map(|evaluation| {
-            let all = &evaluation.judgement.criteria;
-            let met = all.iter().filter(|one| one.is_met).count();
-            let unchecked = match self.unchecked() {
-                0 => String::new(),
-                1 => "; 1 check did not run".to_owned(),
-                number => format!("; {number} checks did not run"),
-            };
-            format!("{met} of {} criteria met{unchecked}", all.len())
-        });
-        let met = met.map(|met| format!(": {met}")).unwrap_or_default();
+        if self.plan.task.verify.is_some() {
+            return self.verdict_on_receipts();
+        }
+        let met = self.counted_met().map(|met| format!(": {met}")).unwrap_or_default();
         match self.outcome() {
             Ended::Reached => format!("the specification is met{met}"),
             Ended::Kept => format!("the specification is met{met}, and the result was not handed over"),
@@ -243,6 +239,53 @@ impl Run {
                 None => "not judged".to_owned(),
             },
             Ended::Paused => format!("not finished{met}"),
+        }
+    }
+
+    /// Returns how many criteria the result meets, and what that rests on if machines looked at it.
+    fn counted_met(&self) -> Option<String> {
+        let evaluation = self.evaluation()?;
+        if let Some(receipts) = self.receipts().filter(|_| self.has_evidence()) {
+            let met = receipts.criteria.iter().filter(|one| one.word.is_met()).count();
+            let words = receipts.counted(Word::ALL.into_iter().filter(|word| word.is_met()));
+            let words = if words.is_empty() { words } else { format!(" ({words})") };
+            return Some(format!("{met} of {} criteria met{words}", receipts.criteria.len()));
+        }
+        let all = &evaluation.judgement.criteria;
+        let met = all.iter().filter(|one| one.is_met).count();
+        let unchecked = match self.unchecked() {
+            0 => String::new(),
+            1 => "; 1 check did not run".to_owned(),
+            number => format!("; {number} checks did not run"),
+        };
+        Some(format!("{met} of {} criteria met{unchecked}", all.len()))
+    }
+
+    /// Returns whether the receipts of a result were repeated, in one sentence.
+    fn verdict_on_receipts(&self) -> String {
+        let why = self.state.end.as_ref().and_then(|end| end.why.as_deref());
+        let receipts = self.repeated();
+        let ids = |is: fn(&(Id, Word, Word)) -> bool| {
+            let ids: Vec<&str> = receipts.iter().filter(|one| is(one)).map(|(id, ..)| &**id).collect();
+            (!ids.is_empty()).then(|| ids.join(", "))
+        };
+        let lost: Vec<&str> = self.lost_stages().into_iter().map(Stage::word).collect();
+        let lost = (!lost.is_empty()).then(|| format!("{} does not pass as it did", lost.join(" and ")));
+        match self.outcome() {
+            Ended::Reached => match ids(|(_, before, _)| !before.is_met()) {
+                None => "every receipt was repeated".to_owned(),
+                Some(unmet) => format!("every receipt was repeated, and they say that {unmet} is not met"),
+            },
+            Ended::NotReached => {
+                let other = ids(|(_, before, now)| before != now);
+                let other = other.map(|ids| format!("the receipts of {ids} were not repeated"));
+                other.into_iter().chain(lost).collect::<Vec<_>>().join("; ")
+            }
+            Ended::Incomplete => match why {
+                Some(why) => format!("not repeated: {why}"),
+                None => "not repeated".to_owned(),
+            },
+            Ended::Planned | Ended::Kept | Ended::Paused => "not finished".to_owned(),
         }
     }
 }
@@ -275,8 +318,21 @@ fn planning(task: &Task) -> u64 {
     if task.plan.is_some() { 1 + u64::from(!task.outdated.is_empty()) } else { 4 }
 }
 
+/// Returns the calls for oracles, if each is written this often: the names first, then one for each criterion without a
+/// check; at the end the wrong versions that they have to reject.
+fn oracles(task: &Task, times: u64) -> u64 {
+    if !task.asks_for_oracles() {
+        return 0;
+    }
+    let criteria = task.spec.criteria.iter().filter(|one| one.check.is_none()).count() as u64;
+    1 + times * criteria + if task.has_strength { criteria } else { 0 }
+}
+
 /// Returns the calls of a run in which every task is done twice in every pass, and every cap is reached.
 pub(super) fn most_calls(plan: &Plan) -> MostCalls {
+    if plan.task.verify.is_some() {
+        return [].into();
+    }
     let (task, caps) = (&plan.task, &plan.task.rules.caps);
     let tries = u64::from(task.retries) + 1;
     // A plan with more tasks pauses at this limit, and a person decides.
@@ -290,7 +346,7 @@ pub(super) fn most_calls(plan: &Plan) -> MostCalls {
     let works = (1 + amendments).saturating_mul(2 * tasks) + rounds * 6;
     let drift = if task.rules.looks_for_drift { works } else { 0 };
     let (advising, experts) = advice::calls(task, tasks, task.advice.most.into());
-    let evaluator = planning + advising + drift + rounds + 2 * amendments;
+    let evaluator = planning + oracles(task, 2) + advising + drift + rounds + 2 * amendments + control(task);
     by_role(task, works * tries, evaluator * tries, experts * tries)
 }
 
@@ -299,6 +355,9 @@ pub(super) fn likely_calls(plan: &Plan) -> MostCalls {
     /// Most tasks need one or two experts.
     const USUAL_EXPERTS: u64 = 2;
     let task = &plan.task;
+    if task.verify.is_some() {
+        return [].into();
+    }
     let tasks = tasks(task, |criteria| criteria.min(8));
     let planning = planning(task);
     if task.plan_only {
@@ -306,11 +365,19 @@ pub(super) fn likely_calls(plan: &Plan) -> MostCalls {
     }
     let layers = if task.rules.looks_for_drift { tasks.div_ceil(2) } else { 0 };
     let (advising, experts) = advice::calls(task, tasks, USUAL_EXPERTS);
-    by_role(task, tasks + tasks.div_ceil(3), planning + advising + layers + 3, experts)
+    let evaluator = planning + oracles(task, 1) + advising + layers + 3 + control(task);
+    by_role(task, tasks + tasks.div_ceil(3), evaluator, experts)
 }
 
-/// Returns calls by role, those of experts if the run has any.
+/// Returns the evaluator's calls for what one executor made alone.
+fn control(task: &Task) -> u64 {
+    u64::from(task.has_control && !task.plan_only)
+}
+
+/// Returns calls by role, those of experts and of the control if the run has any.
 fn by_role(task: &Task, executor: u64, evaluator: u64, experts: u64) -> MostCalls {
     let experts = task.is_advised().then_some((Role::EXPERT, experts));
-    [(Role::EXECUTOR, executor), (Role::EVALUATOR, evaluator)].into_iter().chain(experts).collect()
+    let alone = task.has_control.then_some((Role::CONTROL, control(task) * (u64::from(task.retries) + 1)));
+    let all = [(Role::EXECUTOR, executor), (Role::EVALUATOR, evaluator)];
+    all.into_iter().chain(experts).chain(alone).collect()
 }

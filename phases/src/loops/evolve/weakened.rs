@@ -131,7 +131,7 @@ fn removed_tests(files: &[ChangedFile<'_>]) -> Vec<Vec<String>> {
 }
 
 /// Returns whether a file belongs to the tests by its path.
-fn is_test_file(path: &str) -> bool {
+pub(super) fn is_test_file(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
     path.split(['/', '.', '_', '-']).any(|word| matches!(word, "test" | "tests" | "spec" | "specs"))
 }

@@ -6,14 +6,14 @@ use skilltune_phases::loops::evolve::amendment::Amendment;
 use skilltune_phases::loops::evolve::decision::Ending;
 use skilltune_phases::loops::evolve::step::{Choice, Question};
 use skilltune_phases::loops::evolve::task::Apply;
-use skilltune_phases::loops::evolve::{Answer, Ended, Event, Evolve, Run, Step};
+use skilltune_phases::loops::evolve::{Answer, Counted, Ended, Event, Evolve, Run, Step};
 use skilltune_phases::loops::shared::commands::Stage;
 use skilltune_phases::loops::shared::step::{Move, Propose, Shared};
 use skilltune_phases::runs::event::FailureKind;
 use skilltune_phases::runs::proposal::Form;
 
 use super::ending;
-use super::world::{Drive, Judged, World, adding, prompt, task, weakening};
+use super::world::{Drive, Judged, World, adding, counting, failing, passed, prompt, task, weakening};
 use crate::drive::{failed, reread, tree};
 
 /// The tree with the first work on each task.
@@ -140,6 +140,41 @@ fn a_result_that_touches_tests_waits_for_a_person_before_it_is_handed_over() {
 }
 
 #[test]
+fn a_result_that_runs_fewer_tests_waits_for_a_person() {
+    let fewer = |now: u32, before: u32| Counted::Fewer { now, before };
+    let leaking = || failing(&["leaks"]);
+    for (before, now, counted, what) in [
+        (counting(12), counting(10), fewer(10, 12), Some("runs 2 tests fewer than before (10, 12 before)")),
+        (counting(1), counting(0), fewer(0, 1), Some("runs 1 test fewer than before (0, 1 before)")),
+        (counting(10), counting(10), Counted::SameOrMore, None),
+        (counting(10), counting(12), Counted::SameOrMore, None),
+        (counting(2), passed(), Counted::NotCounted, None),
+        (passed(), counting(2), Counted::NotCounted, None),
+        // A run that fails may have stopped early.
+        (leaking(), counting(0), Counted::NotCounted, None),
+        (leaking(), leaking(), Counted::NotCounted, None),
+    ] {
+        let mut world = World::new();
+        world.ends = Box::new(move |stage, content| match stage {
+            Stage::Lint | Stage::Build => counting(0),
+            Stage::Test if content.has_task("t3") => now.clone(),
+            Stage::Test => before.clone(),
+        });
+        let run = world.play().run;
+        assert_eq!((ending(&run), run.counted(tree(WHOLE))), (Some(Ending::Success), counted));
+        let weakened = &run.state.end.as_ref().unwrap().weakened;
+        let found: Vec<_> = weakened.iter().map(|one| (&*one.path, one.line, &*one.what)).collect();
+        let wanted: Vec<_> = what.into_iter().map(|what| ("make test", None, what)).collect();
+        assert_eq!(found, wanted, "{counted:?}");
+        assert_eq!(world.asked().contains("ask Weakened 0"), what.is_some(), "{counted:?}");
+    }
+    let mut new = World::new();
+    new.has = Box::new(|_, content| content.has_task("t1"));
+    new.ends = Box::new(|_, _| counting(3));
+    assert_eq!(new.play().run.counted(tree(WHOLE)), Counted::SameOrMore, "no test was there before");
+}
+
+#[test]
 fn the_result_goes_where_the_plan_says() {
     for (apply, success, short) in [
         (Apply::Never, None, None),
@@ -250,7 +285,7 @@ fn each_merged_task_is_a_commit_in_its_order_and_only_the_last_one_claims_anythi
     assert_eq!((form, words.branch.as_str()), (Form::Branch, "skilltune/pump"));
     let trees: Vec<_> = earlier.iter().map(|one| one.trees.clone()).collect();
     assert_eq!(trees, [vec![tree("t1.1")], vec![tree("t1.1+t2.1")]]);
-    let others = "Other commits follow; only the last one was judged.";
+    let others = "Other commits follow; only the result of all tasks was judged.";
     let messages = [&earlier[0].message, &earlier[1].message, &words.message];
     let notes = [others, others, "Criteria met: A1, A2, A3."];
     for ((message, note), nth) in messages.into_iter().zip(notes).zip(1..) {

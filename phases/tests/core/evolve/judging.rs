@@ -40,7 +40,12 @@ fn all_commands_run_though_lint_is_red_and_nothing_else_is_judged_then() {
     let ran: Vec<&String> = steps.iter().filter(is_whole).collect();
     let expected = ["look", "build", "test", "lint"].map(|stage| format!("{stage} {WHOLE}"));
     assert_eq!(ran, expected.iter().collect::<Vec<_>>());
-    assert!(!steps.iter().any(|step| step.starts_with("check") || step.starts_with("judge")), "{steps:#?}");
+    assert!(
+        !steps
+            .iter()
+            .any(|step| step.ends_with(&format!("probe A1.0 on {WHOLE}")) || step.starts_with("judge")),
+        "{steps:#?}"
+    );
     let round = &drive.run.state.rounds[0];
     assert_eq!((round.tree, &round.red[..], &round.evaluation), (tree, &[Stage::Lint][..], &None));
 }
@@ -96,7 +101,7 @@ fn a_check_decides_its_criterion_and_the_judge_is_asked_about_the_others() {
         assert!(page.contains("A2: text of A2") && page.contains("A3: text of A3"), "{page}");
         let (_, steps) = evaluated(&world);
         let is_met = !unmet(&first(&world)).contains(&"A1");
-        let ran = steps.contains(&format!("check A1 on {WHOLE}"));
+        let ran = steps.contains(&format!("probe A1.0 on {WHOLE}"));
         assert_eq!((is_met, page.contains("A1: text of A1"), ran), expected, "{run:?} {allows} {result:?}");
         assert_eq!(steps.contains(&"allow".to_owned()), run == RunThem::Ask);
     }
@@ -106,7 +111,7 @@ fn a_check_decides_its_criterion_and_the_judge_is_asked_about_the_others() {
 fn a_criterion_whose_check_cannot_run_is_unmet_with_the_reason() {
     let world = with_check();
     let drive =
-        world.play_with(|_, step| matches!(step, Step::Check { .. }).then(|| failed(FailureKind::Crashed)));
+        world.play_with(|_, step| matches!(step, Step::Probe { .. }).then(|| failed(FailureKind::Crashed)));
     assert_eq!(ending(&drive.run), Some(Ending::HumanEscalation));
     let evaluation = drive.run.state.rounds[0].evaluation.as_ref().unwrap();
     let gaps: Vec<&str> = evaluation.unmet().flat_map(|one| &one.gaps).map(|gap| &**gap).collect();
@@ -117,10 +122,10 @@ fn a_criterion_whose_check_cannot_run_is_unmet_with_the_reason() {
 #[test]
 fn a_success_says_that_checks_did_not_run() {
     let met = "the specification is met: 3 of 3 criteria met";
-    let without = format!("{met}; 1 check did not run");
+    let (with, without) = (format!("{met} (1 already met, 2 judged)"), format!("{met}; 1 check did not run"));
     for (run, allows, verdict) in [
-        (RunThem::Always, false, met),
-        (RunThem::Ask, true, met),
+        (RunThem::Always, false, with.as_str()),
+        (RunThem::Ask, true, with.as_str()),
         (RunThem::Ask, false, without.as_str()),
         (RunThem::Never, true, without.as_str()),
     ] {

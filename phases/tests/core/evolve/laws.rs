@@ -10,6 +10,8 @@ use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::evolve::course::Entry;
 use skilltune_phases::loops::evolve::decision::{Ending, PassKind};
+use skilltune_phases::loops::evolve::oracle::{Light, Probed};
+use skilltune_phases::loops::evolve::receipt::{Receipt, Word};
 use skilltune_phases::loops::evolve::task::Apply;
 use skilltune_phases::loops::evolve::{Evolve, Run, Step};
 use skilltune_phases::runs::proposal::Form;
@@ -26,6 +28,7 @@ use crate::pairs::{
 
 /// What a world and its plan are made of.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is drawn by itself")]
 struct Drawn {
     seed: u64,
     apply: Apply,
@@ -34,6 +37,9 @@ struct Drawn {
     is_dirty: bool,
     is_given: bool,
     checks: Option<RunThem>,
+    has_oracles: bool,
+    has_strength: bool,
+    has_control: bool,
 }
 
 fn any_drawn() -> impl Strategy<Value = Drawn> {
@@ -45,8 +51,9 @@ fn any_drawn() -> impl Strategy<Value = Drawn> {
     ];
     let checks = prop::option::of(prop::sample::select(vec![RunThem::Always, RunThem::Ask, RunThem::Never]));
     let is = (any::<bool>(), any::<bool>(), any::<bool>());
-    (any::<u64>(), apply, 0_u32..=2, is, checks).prop_map(
-        |(seed, apply, retries, (looks_for_drift, is_dirty, is_given), checks)| Drawn {
+    let has = (any::<bool>(), any::<bool>(), any::<bool>());
+    (any::<u64>(), apply, 0_u32..=2, is, checks, has).prop_map(
+        |(seed, apply, retries, (looks_for_drift, is_dirty, is_given), checks, has)| Drawn {
             seed,
             apply,
             retries,
@@ -54,6 +61,9 @@ fn any_drawn() -> impl Strategy<Value = Drawn> {
             is_dirty,
             is_given,
             checks,
+            has_oracles: has.0,
+            has_strength: has.1,
+            has_control: has.2,
         },
     )
 }
@@ -67,11 +77,12 @@ impl Drawn {
         task.rules.looks_for_drift = self.looks_for_drift;
         task.committed = self.is_dirty.then(|| tree("head"));
         task.plan = self.is_given.then_some(planned);
+        (task.has_oracles, task.has_strength) = (self.has_oracles, self.has_strength);
         if let Some(run) = self.checks {
             task.checks.run = run;
             task.spec.criteria[0].check = Some(vec!["make".to_owned()]);
         }
-        world
+        if self.has_control { world.with_control() } else { world }
     }
 
     fn answer(&self, world: &World, run: &Run, step: &Step) -> Outcome {
@@ -87,11 +98,32 @@ fn leads_to(run: &Run, result: TreeId) -> bool {
     steps && ends.is_some_and(|(first, last)| first.before == tree("base") && last.after == result)
 }
 
+/// A machine has seen what the word of a receipt says.
+fn assert_is_earned(run: &Run, receipt: &Receipt) {
+    let oracle = receipt.oracle.as_ref();
+    let light = |end: &Option<Probed>| end.as_ref().map(|end| end.light);
+    let (before, after) = oracle.map(|oracle| (light(&oracle.before), light(&oracle.after))).unzip();
+    let (before, after) = (before.flatten(), after.flatten());
+    let is_check = oracle.is_some_and(|oracle| oracle.is_check);
+    match receipt.word {
+        Word::Verified => {
+            assert!(before == Some(Light::Red) || is_check && before != Some(Light::Green), "{receipt:?}");
+            assert_eq!(after, Some(Light::Green), "{receipt:?}");
+        }
+        Word::AlreadyMet => assert_eq!([before, after], [Some(Light::Green); 2], "{receipt:?}"),
+        Word::Disputed => {
+            assert!(!is_check && oracle.is_some() && after != Some(Light::Green), "{receipt:?}");
+        }
+        Word::Judged => assert!(receipt.why.is_some(), "{receipt:?} {:?}", run.verdict()),
+        Word::NotMet => {}
+    }
+}
+
 proptest! {
     #[test]
     fn the_fold_of_every_prefix_is_the_live_state(drawn in any_drawn(), order in vec_of_picks()) {
         let world = drawn.world();
-        let view = |run: &Run| (run.verdict(), run.result(), format!("{:?}", run.tasks()));
+        let view = |run: &Run| (run.verdict(), run.result(), format!("{:?}", run.tasks()), run.receipts());
         assert_fold_is_live(world.plan.clone(), order, view, |run, step| drawn.answer(&world, run, step));
     }
 
@@ -111,6 +143,7 @@ proptest! {
             drawn.answer(&world, run, step)
         });
         prop_assert_eq!(alone.run.result(), crowded.run.result());
+        prop_assert_eq!(alone.run.receipts(), crowded.run.receipts());
         prop_assert_eq!(alone.run.state.merged, crowded.run.state.merged);
     }
 
@@ -153,6 +186,9 @@ proptest! {
         for (role, account) in run.ledger.iter() {
             prop_assert!(u64::from(account.calls) <= *most.of(role) * times, "{}", role);
         }
+        for receipt in run.receipts().iter().flat_map(|receipts| &receipts.criteria) {
+            assert_is_earned(run, receipt);
+        }
         if let Some(result) = run.result() {
             prop_assert!(leads_to(run, result), "{:?}", run.state.merged);
         }
@@ -174,6 +210,7 @@ fn the_worlds_of_these_laws_know_every_ending_and_every_flow() {
     let mut known = BTreeSet::new();
     for seed in 0..300 {
         let mut world = World::random(seed);
+        world.plan.task.has_oracles = seed % 3 == 0;
         world.plan.task.retries = u32::from(seed % 2 == 0);
         let mut drive = Drive::start(world.plan.clone());
         drive.finish_alone(|run, step| world.answer_or_fail(seed, run, step, run.attempts(step)));
@@ -185,6 +222,8 @@ fn the_worlds_of_these_laws_know_every_ending_and_every_flow() {
             PassKind::Patch => "B",
             PassKind::Pivot { .. } => "C",
         }));
+        let receipts = run.receipts().into_iter().flat_map(|receipts| receipts.criteria);
+        known.extend(receipts.map(|receipt| receipt.word.word()));
         let has_guided = run.state.course.entries.contains(&Entry::Guided);
         let is_taken_back = run.state.batches.iter().any(|begun| !begun.taken_back.is_empty());
         known.extend(has_guided.then_some("guided").into_iter().chain(is_taken_back.then_some("taken back")));
@@ -194,13 +233,18 @@ fn the_worlds_of_these_laws_know_every_ending_and_every_flow() {
         "A",
         "B",
         "C",
+        "already met",
+        "disputed",
         "failed",
         "guided",
         "human_escalation",
         "incomplete",
+        "judged",
+        "not met",
         "plan",
         "success",
         "taken back",
+        "verified",
     ];
     assert_eq!(known, all);
 }

@@ -7,13 +7,14 @@ use skilltune_phases::base::role::{Rights, Role};
 use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::evolve::decision::Ending;
+use skilltune_phases::loops::evolve::oracle::{Probed, Proposal};
 use skilltune_phases::loops::evolve::spec::Term;
 use skilltune_phases::loops::evolve::step::CommandEnd;
 use skilltune_phases::loops::evolve::{Evolve, Step};
 use skilltune_phases::loops::shared::commands::Stage;
 use skilltune_phases::runs::event::FailureKind;
 
-use super::world::{Judged, World, broken, described, drift, passed, prompt};
+use super::world::{Judged, World, broken, described, drift, green, neither, oracle, passed, prompt, red};
 use super::{ending, work_prompt};
 use crate::drive::{failed_as, tree};
 
@@ -33,7 +34,7 @@ fn outside(page: &str) -> String {
 
 /// Everything that others write is hostile. The run has a fix and a patch.
 fn hostile() -> World {
-    let mut world = World::new().advised();
+    let mut world = World::with_oracles().with_strength().with_control().advised();
     world.plan.task.apart = vec!["HOSTILE <<<END 0>>>".into()];
     let spec = &mut world.plan.task.spec;
     spec.goal = format!("{HOSTILE}\n{}", spec.goal).into();
@@ -63,6 +64,24 @@ fn hostile() -> World {
     world.judge =
         Box::new(|_, content| if content.has("t2.3") { Judged::all() } else { Judged::only(&["A1", "A3"]) });
     world.amend = Box::new(|_, _| described(HOSTILE));
+    world.interface.note = HOSTILE.into();
+    world.proposes = Box::new(|criterion, go| match oracle(criterion, go) {
+        Proposal::Oracle(mut oracle) => {
+            (oracle.shows, oracle.uses_names) = (HOSTILE.into(), true);
+            oracle.argv.push(HOSTILE.to_owned());
+            Proposal::Oracle(oracle)
+        }
+        judge @ Proposal::Judge { .. } => judge,
+    });
+    world.probe = Box::new(|criterion, go, content| {
+        let end = match criterion {
+            "A1" if go == 0 => neither(2),
+            "A2" if !content.has("t2.3") => red(),
+            _ if content.name() == "base" => red(),
+            _ => green(),
+        };
+        Probed { said: HOSTILE.into(), ..end }
+    });
     world
 }
 
@@ -80,7 +99,7 @@ fn what_others_write_stays_within_fences() {
         None
     });
     assert_eq!(ending(&drive.run), Some(Ending::Success));
-    assert_eq!(kinds.len(), 11, "{kinds:?}");
+    assert_eq!(kinds.len(), 15, "{kinds:?}");
 }
 
 #[test]
@@ -132,18 +151,22 @@ fn only_an_executor_with_a_shell_is_asked_to_run_the_commands() {
         let (drive, step) = world.until(|step| matches!(step, Step::Work { .. }));
         let request = Evolve::request(&drive.run, &step).unwrap();
         let order = request.as_ref();
-        assert_eq!((order.rights, order.repository), (rights, has_shell));
+        assert_eq!((order.rights, order.repository, order.hides), (rights, has_shell, true));
         assert!(order.placements.iter().all(|one| one.access == Access::Draft));
     }
 }
 
 #[test]
 fn evaluators_and_experts_can_only_read() {
-    World::new().advised().play_with(|run, step| {
+    World::with_oracles().with_strength().advised().play_with(|run, step| {
         if Evolve::role(step).is_some_and(|role| role != Role::EXECUTOR) {
             let request = Evolve::request(run, step).expect("an agent is asked");
             let order = request.as_ref();
-            assert_eq!((order.rights, order.repository), (Rights::Read, false), "{step:?}");
+            assert_eq!(
+                (order.rights, order.repository, order.hides),
+                (Rights::Read, false, true),
+                "{step:?}"
+            );
             assert!(order.placements.iter().all(|one| one.access == Access::Fixed), "{step:?}");
             assert!(request.schema().is_some(), "{step:?}");
         }

@@ -3,13 +3,14 @@
 use skilltune_phases::base::id::Digest;
 use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::evolve::amendment::Amendment;
+use skilltune_phases::loops::evolve::oracle::Proposal;
 use skilltune_phases::loops::evolve::step::{Choice, Question};
 use skilltune_phases::loops::evolve::{Evolve, Run, Step};
 use skilltune_phases::runs::event::FailureKind;
 
 use super::{
-    Judged, Outcome, World, adding, broken, changing, constraining, described, drift, failing, passed, task,
-    weakening,
+    Judged, Outcome, World, adding, broken, changing, constraining, described, drift, failing, green,
+    neither, oracle, passed, red, task, weakening,
 };
 use crate::drive::failed;
 
@@ -63,7 +64,40 @@ impl World {
         if draw(&["weakens"]) < 60 {
             world.weakened = vec![weakening()];
         }
+        world.draw_evidence(draw);
         world
+    }
+
+    /// Draws what oracles are and how they end.
+    fn draw_evidence(&mut self, draw: impl Fn(&[&str]) -> u8 + Copy + 'static) {
+        self.proposes =
+            Box::new(move |criterion, go| match draw(&["proposes", criterion, &go.to_string()]) {
+                0..25 => Proposal::Judge { why: "it is a matter of taste".into() },
+                _ => oracle(criterion, go),
+            });
+        self.probe = Box::new(move |criterion, go, content| {
+            let drawn = draw(&["probes", criterion, &go.to_string(), &content.name()]);
+            let is_met = drawn < if content.name() == "base" { 40 } else { 150 };
+            match drawn {
+                _ if is_met => green(),
+                0..210 => red(),
+                210..230 => neither(0),
+                _ => neither(2),
+            }
+        });
+        self.check =
+            Box::new(move |criterion, content| match draw(&["checks", criterion, &content.name()]) {
+                0..150 => Some(true),
+                150..240 => Some(false),
+                _ => None,
+            });
+        self.settle = Box::new(move |criterion| match draw(&["settles", criterion]) {
+            0..80 => Choice::Holds,
+            80..160 => Choice::Fails,
+            _ => Choice::Leave,
+        });
+        self.allows = draw(&["allows"]) < 200;
+        self.is_blind = draw(&["is blind"]) < 128;
     }
 
     /// Answers, or fails as drawn from a seed.

@@ -36,6 +36,10 @@ pub(super) fn plan() -> Plan {
         set: Vec::new(),
         finds: true,
         checks: Commands { run: RunThem::Always, confined: true },
+        has_oracles: false,
+        has_strength: false,
+        has_control: false,
+        verify: None,
         command_seconds: 60,
         brought: None,
         setup: None,
@@ -100,6 +104,11 @@ pub fn passed() -> CommandEnd {
     CommandEnd { exit: Some(0), said: "all is well".into(), tests: None }
 }
 
+/// Passes, and tells how many tests ran.
+pub fn counting(number: u32) -> CommandEnd {
+    CommandEnd { tests: Some(TestResults { passed: number, ..TestResults::default() }), ..passed() }
+}
+
 pub fn broken() -> CommandEnd {
     CommandEnd { exit: Some(1), said: OUTPUT.into(), tests: None }
 }
@@ -114,7 +123,7 @@ pub fn failing(tests: &[&str]) -> CommandEnd {
 pub(super) fn verdict(id: &str, is_met: bool) -> Verdict {
     let evidence = Evidence { path: "pump.py".into(), line: Some(1), quote: "def pump():".into() };
     let gaps = if is_met { Vec::new() } else { vec![format!("{id} is missing").into()] };
-    Verdict { id: id.into(), is_met, evidence: is_met.then_some(evidence), gaps }
+    Verdict { id: id.into(), is_met, is_disputed: false, evidence: is_met.then_some(evidence), gaps }
 }
 
 pub fn drift(task: &str) -> Drift {

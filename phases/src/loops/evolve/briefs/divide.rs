@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{listed, spec};
+use super::{and_more, listed, spec};
 use crate::asking::prompt::fence;
 use crate::loops::evolve::evaluation::Agreed;
 use crate::loops::evolve::plan::{Class, Classified, Item, MOST_TASKS, Planned, graph, tasks_fault};
@@ -16,16 +16,28 @@ pub struct DivideBrief {
     texts: Vec<String>,
     /// The tasks of the plan so far.
     known: Vec<Item>,
+    /// The names that the work has to provide.
+    names: Option<String>,
+    /// The criteria that the project meets without any work.
+    met: Vec<String>,
     /// The plan that the tasks become part of, and which of its tasks they replace.
     again: Option<(Planned, Vec<Id>)>,
 }
 
 impl DivideBrief {
     pub(crate) fn of(run: &Run, round: u32) -> Option<Self> {
+        let names = run.names().map(str::to_owned);
         if round == 0 {
             let classified = run.classified()?;
             let texts = classified.iter().map(text).collect();
-            return Some(Self { texts, classified, known: Vec::new(), again: None });
+            return Some(Self {
+                texts,
+                classified,
+                known: Vec::new(),
+                names,
+                met: run.met_before(),
+                again: None,
+            });
         }
         let (contract, plan) = (run.state.contract.as_ref()?, run.state.plan.as_ref()?);
         let (amendment, _) = run.amendment(run.state.amendments)?;
@@ -42,6 +54,8 @@ impl DivideBrief {
             classified: classified.collect(),
             texts: texts.collect(),
             known: plan.tasks.clone(),
+            names,
+            met: Vec::new(),
             again: None,
         })
     }
@@ -56,11 +70,20 @@ impl DivideBrief {
         };
         let classified: Vec<Classified> = plan.criteria.iter().filter(covers).cloned().collect();
         let texts = classified.iter().map(text).collect();
-        Some(Self { classified, texts, known, again: Some((plan, tasks.to_vec())) })
+        let names = run.names().map(str::to_owned);
+        Some(Self {
+            classified,
+            texts,
+            known,
+            names,
+            met: run.met_before(),
+            again: Some((plan, tasks.to_vec())),
+        })
     }
 
     pub(super) fn quoted(&self) -> impl serde::Serialize + '_ {
-        (&self.texts, &self.known, self.old())
+        let more = (self.names.is_some() || !self.met.is_empty()).then_some((&self.names, &self.met));
+        and_more((&self.texts, &self.known, self.old()), more)
     }
 
     /// Returns the tasks that are planned again.
@@ -77,6 +100,8 @@ impl DivideBrief {
         json!({
             "spec": spec(request),
             "criteria": fence(seed, "the criteria to cover", &self.texts.join("\n")),
+            "names": self.names.as_ref().map(|names| fence(seed, "the names", names)),
+            "met": (!self.met.is_empty()).then(|| fence(seed, "what is met already", &self.met.join("\n"))),
             "known": known,
             "again": (!old.is_empty()).then(|| fence(seed, "the tasks to plan again", &listed(&old))),
         })

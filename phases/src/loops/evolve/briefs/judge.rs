@@ -3,10 +3,12 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::goal;
-use crate::asking::prompt::{fence, numbered};
+use super::{and_more, goal};
+use crate::asking::order::{Access, Placement};
+use crate::asking::prompt::{fence, files, numbered};
 use crate::base::answer::{Object, OffSchema, capped, coded, entries, exactly, lenient, words};
 use crate::base::id::TreeId;
+use crate::base::material::Folders;
 use crate::loops::evolve::evaluation::{Agreed, Contract, Holds};
 use crate::loops::evolve::spec::Id;
 use crate::loops::evolve::{AgentRequest, Run};
@@ -21,8 +23,19 @@ pub struct JudgeBrief {
     pub contract: Contract,
     /// The criteria that no check has decided.
     pub asked: Vec<Agreed>,
+    /// The criteria whose oracles fail on the tree.
+    pub failing: Vec<Failing>,
     /// The commands that ran on the tree, and the end of their output: evidence may quote it.
     pub outputs: Vec<(Stage, String)>,
+}
+
+/// An oracle that fails on a tree.
+#[derive(Clone, Debug)]
+pub struct Failing {
+    criterion: Id,
+    argv: Vec<String>,
+    files: Option<TreeId>,
+    said: String,
 }
 
 /// The answer of the evaluator. Nothing that it claims is looked up yet.
@@ -73,14 +86,27 @@ impl JudgeBrief {
             Some((stage, format!("$ {}\n{said}", command.argv.join(" "))))
         };
         let outputs = Stage::ALL.into_iter().filter_map(output).collect();
-        Some(Self { tree, contract, asked, outputs })
+        let failing = |one: &Agreed| {
+            let (probe, said) = run.failing(tree, &one.id)?;
+            let (argv, files) = (probe.oracle.argv.clone(), probe.oracle.files);
+            Some(Failing { criterion: one.id.clone(), argv, files, said: said.to_owned() })
+        };
+        let failing = asked.iter().filter_map(failing).collect();
+        Some(Self { tree, contract, asked, failing, outputs })
+    }
+
+    /// Returns the files of the oracles that fail, for the judge.
+    pub(in crate::loops::evolve) fn oracles(&self) -> Vec<Placement> {
+        let place = |one: &Failing| Some(Placement::new(one.at(), one.files?, Access::Fixed));
+        self.failing.iter().filter_map(place).collect()
     }
 
     pub(super) fn quoted(&self) -> impl serde::Serialize + '_ {
-        (&self.contract, &self.outputs)
+        let said: Vec<_> = self.failing.iter().map(|one| (&one.argv, &one.said)).collect();
+        and_more((&self.contract, &self.outputs), (!said.is_empty()).then_some(said))
     }
 
-    pub(super) fn values(&self, request: &AgentRequest) -> Value {
+    pub(super) fn values(&self, request: &AgentRequest, folders: &Folders) -> Value {
         let seed = request.code.as_str();
         let numbered =
             |label: &str, texts: Vec<String>| (!texts.is_empty()).then(|| numbered(seed, label, texts));
@@ -90,7 +116,17 @@ impl JudgeBrief {
             self.contract.statements.iter().zip(1..).map(|(text, number)| format!("G{number}: {text}"));
         let output =
             |(stage, said): &(Stage, String)| fence(seed, &format!("output of {}", stage.word()), said);
+        let failing = |one: &Failing| {
+            let ended = fence(
+                seed,
+                &format!("the oracle of {}", one.criterion),
+                &format!("$ {}\n{}", one.argv.join(" "), one.said),
+            );
+            let own = folders.find(&one.at()).map(|folder| files(seed, folder));
+            own.into_iter().fold(ended, |ended, own| format!("{ended}\n\n{own}"))
+        };
         json!({
+            "failing": self.failing.iter().map(failing).collect::<Vec<_>>(),
             "goal": goal(request),
             "criteria": numbered("criteria", criteria.collect()),
             "constraints": numbered("constraints", constraints.collect()),
@@ -132,6 +168,13 @@ impl JudgeBrief {
             statements: verdicts(&mut object, "statements", &statements.iter())?,
             recommendations: lenient(&mut object, "recommendations", |value| words(Some(value), LONGEST_GAP)),
         })
+    }
+}
+
+impl Failing {
+    /// Returns the folder of the workspace with its files.
+    fn at(&self) -> String {
+        format!("oracles/{}", self.criterion)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::listed;
+use super::{and_more, listed};
 use crate::asking::prompt::{fence, numbered};
 use crate::base::answer::capped;
 use crate::loops::evolve::decision::PassKind;
@@ -19,6 +19,8 @@ pub struct WorkBrief {
     done: Vec<String>,
     /// The gaps that the last evaluation names for the criteria that the task covers.
     gaps: Vec<String>,
+    /// The names that the work has to provide.
+    names: Option<String>,
     /// What experts advise on the task.
     advice: Option<String>,
     /// The drift that was found in earlier layers.
@@ -42,11 +44,40 @@ impl WorkBrief {
         let note = Some(pass.note.to_string()).filter(|note| !note.is_empty());
         let notes = note.into_iter().chain(state.guidance.iter().map(ToString::to_string)).collect();
         let (done, drift, advice) = (run.done_before(), run.drift_before(), run.guidance(task));
-        Some(Self { item, contract, done, gaps, advice, drift, again: due.again.clone(), notes })
+        let names = run.names().map(str::to_owned);
+        Some(Self { item, contract, done, gaps, names, advice, drift, again: due.again.clone(), notes })
+    }
+
+    /// One executor does everything that the specification asks for.
+    pub(crate) fn alone(run: &Run) -> Option<Self> {
+        let contract = run.state.contract.clone()?;
+        let item = Item {
+            id: "control".into(),
+            title: "Do all of it".into(),
+            description: "Change the project so that it reaches the goal and meets every criterion.".into(),
+            covers: contract.criteria.iter().map(|one| one.id.clone()).collect(),
+            after: Vec::new(),
+            touches: Vec::new(),
+            replaces: Vec::new(),
+        };
+        let names = run.names().map(str::to_owned);
+        let none = Vec::new;
+        Some(Self {
+            item,
+            contract,
+            done: none(),
+            gaps: none(),
+            names,
+            advice: None,
+            drift: none(),
+            again: None,
+            notes: none(),
+        })
     }
 
     pub(super) fn quoted(&self) -> impl serde::Serialize + '_ {
-        (&self.item, &self.done, &self.gaps, &self.advice, &self.drift, &self.again, &self.notes)
+        let texts = (&self.item, &self.done, &self.gaps, &self.advice, &self.drift, &self.again, &self.notes);
+        and_more(texts, self.names.as_ref())
     }
 
     pub(super) fn values(&self, request: &AgentRequest) -> Value {
@@ -66,6 +97,7 @@ impl WorkBrief {
             "apart": list("the folders of other repositories", request.apart()),
             "done": list("what earlier tasks have done", &self.done),
             "gaps": list("what is missing", &self.gaps),
+            "names": self.names.as_ref().map(|names| fence(seed, "the names", names)),
             "advice": self.advice.as_ref().map(|text| fence(seed, "what experts advise", text)),
             "drift": list("what goes against the specification", &self.drift),
             "again": self.again.as_ref().map(|why| fence(seed, "why it is done again", why)),

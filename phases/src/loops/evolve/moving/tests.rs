@@ -77,6 +77,10 @@ fn task() -> Task {
         set: Vec::new(),
         finds: false,
         checks: Commands { run: RunThem::Never, confined: true },
+        has_oracles: false,
+        has_strength: false,
+        has_control: false,
+        verify: None,
         command_seconds: 9,
         brought: None,
         setup: None,
@@ -277,7 +281,7 @@ fn a_run_stays_where_it_is_if_that_is_safer() {
 fn work_that_waits_to_be_merged_is_merged_first() {
     let mut run = under_way();
     let step = steps(&run).remove(0);
-    done(&mut run, step, Ok(Answer::Worked { made: tree("b"), summary: "".into() }));
+    done(&mut run, step, Ok(Answer::Worked { made: tree("b"), summary: "".into(), is_blind: false }));
     find(&mut run);
     assert!(matches!(steps(&run)[..], [Step::Merge { .. }]));
     let mut run = under_way();
