@@ -53,7 +53,8 @@ Examples:
   skilltune evolve spec.md --tools files --apply patch
   skilltune evolve --from specs/001-login       # drafts the specification first
   skilltune evolve draft \"Print the areas of circles too\"
-  skilltune evolve rerun parser";
+  skilltune evolve rerun parser
+  skilltune evolve verify skilltune/spec        # repeats what the branch claims";
 
 pub const EVOLVE_DRAFT: &str = "\
 Examples:
@@ -64,6 +65,12 @@ pub const EVOLVE_RERUN: &str = "\
 Examples:
   skilltune evolve rerun parser
   skilltune evolve rerun parser c402 --executor claude --apply patch";
+
+pub const EVOLVE_VERIFY: &str = "\
+Examples:
+  skilltune evolve verify skilltune/spec
+  skilltune evolve verify origin/skilltune/spec --trust
+  skilltune evolve verify c402 --format json --trust";
 
 pub const CALIBRATE: &str = "\
 Examples:

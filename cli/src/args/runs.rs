@@ -46,7 +46,7 @@ pub enum RunCommand {
     /// Replace the skill with a candidate, or create a commit with it
     #[command(after_help = examples::APPLY)]
     Apply(ApplyArgs),
-    /// Restore the skill, or the folder of gan, to its state before a run
+    /// Restore the skill or the folder that a run replaced
     #[command(after_help = examples::ROLLBACK)]
     Rollback(RollbackArgs),
     /// Copy a version to a new folder

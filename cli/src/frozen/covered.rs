@@ -117,18 +117,18 @@ variants! {
     ReviewAnswer { Ran Reviewed Verified Allowed }
     ReviewDecision { Merge Close }
     EvolveStep {
-        Split SetUp Classify Divide Replan Group Match Advise Agree Look Run Work Merge Drift Allow Check Judge Amend
-        Transplant Follow Audit Ask Promote Commit
+        Split SetUp Classify Interface Oracle Divide Replan Group Match Advise Agree Look Run Work Merge Drift Allow
+        Probe Judge Settle Spoil Control Amend Transplant Follow Audit File Ask Promote Commit
     }
     EvolveAnswer {
-        Split Classified Divided Grouped Matched Advised Agreed Found Ran Worked Merged Drifted Allowed Checked
-        Judged Amended Audited Transplanted Followed
+        Split Classified Divided Grouped Interface Proposed Probed Spoiled Matched Advised Agreed Found Ran Worked
+        Merged Drifted Allowed Judged Amended Audited Transplanted Followed Filed
         Chosen Promoted Conflict Committed NotCommitted
     }
     EvolveDecision {
         Planned Pass Batch TakenBack Integrated Found Moved Stayed Evaluated Amended Answered Ended Close
     }
-    EvolveEnding { Success Caller HumanEscalation Planned Incomplete Failed }
+    EvolveEnding { Success Caller HumanEscalation Planned Incomplete Failed Repeated NotRepeated }
     PassKind { Plan Fix Patch Pivot }
     Persona { Multistability Simplicity Invariance Reification }
     Pattern { HardCap Oscillation DiminishingReturns NoDrift }

@@ -58,6 +58,11 @@ pub trait Ui: LoopEngine {
         Vec::new()
     }
 
+    /// Returns folders that programs of calls may find empty, besides our own: they hold what those must not know.
+    fn hidden(_: &Plan<Self>) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
     /// Returns true if a resumed run may still call an agent.
     fn may_call(run: &Run<Self>) -> bool;
 

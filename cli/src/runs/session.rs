@@ -352,6 +352,7 @@ fn services<L: Ui>(
         cache: AnswerCache::of(home, &env.state).map_err(ours)?,
         models: env.vars.get(MODELS).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default(),
         work: work(env, &plan.run),
+        own: [home.root().to_owned(), env.cache.clone()].into_iter().chain(L::hidden(plan)).collect(),
         keys: Keys::new(options.cast.values().flat_map(Agent::keys).chain(secrets)),
         cast: options.cast,
         pool: GuardianPool::new(exe, GUARDIAN, mark, options.jobs),

@@ -118,7 +118,7 @@ fn commands_on_runs_take_what_they_need() {
     assert_eq!(conflict.kind(), ErrorKind::ArgumentConflict);
     let unknown = Cli::try_parse_from(["skilltune", "resume", "--answer", "maybe"]).unwrap_err();
     assert!(unknown.to_string().contains(
-        "[possible values: apply, keep, run, skip, refocus, amend, guide, force, accept, end, abort, approve, refuse]"
+        "[possible values: apply, keep, run, skip, refocus, amend, guide, force, accept, end, abort, approve, refuse, leave, holds, fails]"
     ));
 }
 

@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use skilltune_orchestrator::snapshot::{Captured, Objects, changes, listed_conflicts, rebase};
+use skilltune_orchestrator::snapshot::{
+    Captured, Manifest, Objects, RelPath, changes, listed_conflicts, rebase,
+};
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::evolve::plan::Planned;
 use skilltune_phases::loops::evolve::spec::Id;
 use skilltune_phases::loops::evolve::task::Base;
-use skilltune_phases::loops::evolve::{Decision, Evolve, MergedWork, Run};
+use skilltune_phases::loops::evolve::{Decision, EVIDENCE, Evolve, MergedWork, Run};
 use skilltune_phases::runs::plan::LoopKind;
 
 use crate::inputs::links;
@@ -43,7 +45,8 @@ pub fn found(
 ) -> Result<Option<Decision>, Complaint> {
     let (task, state) = (&known.run.plan.task, &known.run.state);
     let project = Path::new(&task.root);
-    if state.end.is_some() || state.is_ended_by_caller || !project.is_dir() {
+    // What is verified does not follow the project.
+    if task.verify.is_some() || state.end.is_some() || state.is_ended_by_caller || !project.is_dir() {
         return Ok(None);
     }
     let (objects, env) = (scope.objects(), scope.env);
@@ -53,11 +56,14 @@ pub fn found(
         return Ok(None);
     }
     let committed = task.committed.map(|_| committed(project, &now, &objects, env)).transpose()?;
-    Ok(Some(Decision::Found(Box::new(Base {
-        tree: now.tree,
-        committed,
-        hidden: links::acting(&now.manifest),
-    }))))
+    Ok(Some(Decision::Found(Box::new(Base { tree: now.tree, committed, hidden: hidden(&now.manifest) }))))
+}
+
+/// Returns the paths of a project that agents do not get: programs would read them by themselves, or they may hold oracles of
+/// earlier runs.
+pub fn hidden(project: &Manifest) -> Vec<String> {
+    let evidence = RelPath::parse(EVIDENCE.as_bytes()).ok().filter(|path| project.get(path).is_some());
+    links::acting(project).into_iter().chain(evidence.map(|path| path.to_string())).collect()
 }
 
 /// Returns the work of the earlier run that a rerun builds on, and the tasks that it does. A sketch does not read the project.

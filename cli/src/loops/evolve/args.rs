@@ -10,7 +10,7 @@ use crate::loops::evolve::settings::EvolveSettings;
 use crate::loops::expert::args::PlayFlags;
 use crate::settings::common::RoleSettings;
 use crate::settings::flags::{Different, Flags, Given, Group, Placing};
-use crate::settings::values::AgentSpec;
+use crate::settings::values::{AgentSpec, Streamed};
 
 const PROJECT: &str = "Project";
 
@@ -19,7 +19,7 @@ const PROJECT: &str = "Project";
 #[command(
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    override_usage = "skilltune evolve <SPEC> [OPTIONS]\n       skilltune evolve --from <FILE>... [OPTIONS]\n       skilltune evolve draft [TEXT] [OPTIONS]\n       skilltune evolve rerun <TASK> [RUN] [OPTIONS]",
+    override_usage = "skilltune evolve <SPEC> [OPTIONS]\n       skilltune evolve --from <FILE>... [OPTIONS]\n       skilltune evolve draft [TEXT] [OPTIONS]\n       skilltune evolve rerun <TASK> [RUN] [OPTIONS]\n       skilltune evolve verify <RUN|BRANCH> [OPTIONS]",
     after_help = examples::EVOLVE
 )]
 pub struct EvolveArgs {
@@ -53,6 +53,9 @@ pub enum EvolveCommand {
     /// Do a task of an earlier run again, with the tasks that need it
     #[command(after_help = examples::EVOLVE_RERUN)]
     Rerun(Box<RerunArgs>),
+    /// Repeat the commands and the oracles of a result without any agent
+    #[command(after_help = examples::EVOLVE_VERIFY)]
+    Verify(VerifyArgs),
 }
 
 #[derive(Clone, Debug, Args)]
@@ -63,6 +66,33 @@ pub struct RerunArgs {
     pub run: Option<String>,
     #[command(flatten)]
     pub flags: EvolveFlags,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct VerifyArgs {
+    /// Run id or a unique prefix of it, or a branch or another revision with receipts
+    #[arg(value_name = "RUN|BRANCH")]
+    pub of: String,
+
+    /// Folder whose repository has the branch [default: the project folder]
+    #[arg(long = "in", value_name = "DIR", help_heading = PROJECT)]
+    pub root: Option<PathBuf>,
+    /// Name of the result in .evolve [default: the one whose receipts changed last]
+    #[arg(long, value_name = "NAME", help_heading = PROJECT)]
+    pub name: Option<String>,
+
+    /// Run the commands of the receipts without asking, and trust those of the project's settings for this run
+    #[arg(long, help_heading = RUN)]
+    pub trust: bool,
+    /// Ask no questions
+    #[arg(short, long, help_heading = RUN)]
+    pub yes: bool,
+    /// Show the commands that would run, then exit
+    #[arg(long, help_heading = RUN)]
+    pub dry_run: bool,
+    /// Output format
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t, help_heading = RUN)]
+    pub format: Streamed,
 }
 
 /// How a run is done.
@@ -78,7 +108,7 @@ pub struct EvolveFlags {
     pub work: Flags<Self, 1>,
     #[command(flatten)]
     pub calls: CallFlags,
-    /// Trust the project's agents, experts and commands, and the checks of the specification, for this run
+    /// Trust the project's agents, experts and commands, the checks of the specification, and oracles, for this run
     #[arg(long, help_heading = AGENTS)]
     pub trust: bool,
 
@@ -112,7 +142,7 @@ impl Placing for EvolveFlags {
         ("roles.evaluator", "--evaluator", "Agent that plans the tasks and judges the result"),
     ];
     const GROUPS: &'static [Group] = &[
-        (Some(PROJECT), "evolve.apply evolve.commands"),
+        (Some(PROJECT), "evolve.apply evolve.commands evolve.oracles evolve.strength evolve.control"),
         (Some(AGENTS), "roles.executor roles.evaluator evolve.roles evolve.tools"),
     ];
 }

@@ -6,18 +6,19 @@ use skilltune_phases::loops::evolve::{Answer, Evolve, Run, Step};
 
 use crate::args::runs::Reply;
 use crate::loops::ask::{self, Asks};
-use crate::loops::evolve::words;
+use crate::loops::evolve::{oracles, words};
 use crate::settings::proposed;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::printer::Printer;
 use crate::terminal::questions::{Answers, Person};
 use crate::terminal::signals;
+use crate::text::plain::unbroken;
 
 /// An answer given beforehand.
 #[derive(Clone, Debug)]
 pub enum Given {
-    /// Whether the checks may run.
+    /// Whether the checks and the oracles may run.
     Allows(bool),
     Chooses(Choice),
 }
@@ -26,8 +27,8 @@ impl Asks for Evolve {
     type Given = Given;
 
     const ASKS: (&'static str, &'static str) = (
-        "an evolve run asks whether checks may run, whether criteria may change, whether tests may be touched, and how to continue",
-        "pass --answer run, skip, approve, refuse, guide, accept or end",
+        "an evolve run asks whether checks and oracles may run, whether a disputed criterion is met, whether criteria may change, whether tests may be touched, and how to continue",
+        "pass --answer run, skip, leave, holds, fails, approve, refuse, guide, accept or end",
     );
     /// The next question is different.
     const REPEATS: bool = false;
@@ -54,6 +55,7 @@ impl Asks for Evolve {
     fn default_answer(_: &Run, step: &Step) -> Option<Answer> {
         Some(match step {
             Step::Allow => Answer::Allowed(false),
+            Step::Settle { .. } => Answer::Chosen(Choice::Leave),
             Step::Ask { question: Question::Amendment | Question::Weakened, .. } => {
                 Answer::Chosen(Choice::Refuse)
             }
@@ -62,34 +64,49 @@ impl Asks for Evolve {
         })
     }
 
-    fn fitting(_: &Run, step: &Step, given: Given) -> Option<Result<Answer, String>> {
-        if !matches!(step, Step::Allow | Step::Ask { .. }) {
+    fn fitting(run: &Run, step: &Step, given: Given) -> Option<Result<Answer, String>> {
+        if !matches!(step, Step::Allow | Step::Settle { .. } | Step::Ask { .. }) {
             return None;
         }
         Some(match (step, given) {
             (Step::Allow, Given::Allows(allows)) => Ok(Answer::Allowed(allows)),
-            (Step::Ask { question, .. }, Given::Chooses(choice)) if is_answer(*question, &choice) => {
-                Ok(Answer::Chosen(choice))
-            }
+            (step, Given::Chooses(choice)) if is_answer(step, &choice) => Ok(Answer::Chosen(choice)),
             _ => {
                 let names: Vec<&str> = words::offers(step).iter().map(|offer| offer.name).collect();
-                Err(format!("invalid answer: {} Pass --answer {}", words::question(step), names.join(" or ")))
+                let question = words::question(run, step);
+                Err(format!("invalid answer: {question} Pass --answer {}", names.join(" or ")))
             }
         })
     }
 
-    fn ask(run: &Run, step: &Step, _: &Objects, printer: Printer) -> Option<Answer> {
+    fn ask(run: &Run, step: &Step, objects: &Objects, printer: Printer) -> Option<Answer> {
         if matches!(step, Step::Allow) {
-            let head = "the criteria of the specification name these commands as checks";
-            let shown = proposed::shown(head, run.plan.task.checks.confined, words::checks(run));
-            return ask::may_run(&shown, printer).map(Answer::Allowed);
+            return may_run(run, objects, printer).map(Answer::Allowed);
         }
-        for line in words::matter(run, step) {
+        for line in words::matter(run, step, objects) {
             printer.talk(&line);
         }
-        let step = step.clone();
-        signals::unless_ended(move || chosen(&Person, &step).ok().flatten()).map(Answer::Chosen)
+        let (step, question) = (step.clone(), words::question(run, step));
+        signals::unless_ended(move || chosen(&Person, &step, &question).ok().flatten()).map(Answer::Chosen)
     }
+}
+
+/// Shows the checks and the oracles, and asks whether they may run.
+fn may_run(run: &Run, objects: &Objects, printer: Printer) -> Option<bool> {
+    let head = if run.plan.task.verify.is_some() {
+        "the receipts name these commands, and somebody else may have written them"
+    } else if oracles::may_have(run) {
+        "these commands tell whether the criteria are met; an oracle that cannot run is rewritten once, and you are not asked again"
+    } else {
+        "the criteria of the specification name these commands as checks"
+    };
+    for line in oracles::names(run) {
+        printer.talk(&unbroken(&line));
+    }
+    let commands = oracles::commands(run, objects);
+    let shown = proposed::shown(head, run.plan.task.checks.confined, commands);
+    let hint = oracles::hint(run).map(|hint| format!("\n{hint}")).unwrap_or_default();
+    ask::may_run(&format!("{shown}{hint}"), printer)
 }
 
 /// Returns the choice with this name, if it has no detail.
@@ -99,23 +116,32 @@ fn plain(name: &str) -> Option<Choice> {
         "refuse" => Choice::Refuse,
         "accept" => Choice::Accept,
         "end" => Choice::End,
+        "leave" => Choice::Leave,
+        "holds" => Choice::Holds,
+        "fails" => Choice::Fails,
         _ => return None,
     })
 }
 
-fn is_answer(question: Question, choice: &Choice) -> bool {
-    match question {
-        Question::Amendment | Question::Weakened => matches!(choice, Choice::Approve | Choice::Refuse),
-        Question::Escalation => matches!(choice, Choice::Guide { .. } | Choice::Accept | Choice::End),
+fn is_answer(step: &Step, choice: &Choice) -> bool {
+    match step {
+        Step::Ask { question: Question::Amendment | Question::Weakened, .. } => {
+            matches!(choice, Choice::Approve | Choice::Refuse)
+        }
+        Step::Ask { question: Question::Escalation, .. } => {
+            matches!(choice, Choice::Guide { .. } | Choice::Accept | Choice::End)
+        }
+        Step::Settle { .. } => matches!(choice, Choice::Leave | Choice::Holds | Choice::Fails),
+        _ => false,
     }
 }
 
 /// Returns the choice of a person; none if they choose guidance and give none.
-fn chosen(person: &dyn Answers, step: &Step) -> Result<Option<Choice>, Complaint> {
+fn chosen(person: &dyn Answers, step: &Step, question: &str) -> Result<Option<Choice>, Complaint> {
     let offers = words::offers(step);
     let labels: Vec<String> = offers.iter().map(|offer| format!("{}: {}", offer.name, offer.about)).collect();
     let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
-    match offers[person.pick(words::question(step), &labels, 0)?].name {
+    match offers[person.pick(question, &labels, 0)?].name {
         "guide" => {
             let text = person.line("What should the agents know?", "in a sentence or two")?;
             Ok(text.map(|text| Choice::Guide { text: text.into() }))
@@ -126,6 +152,8 @@ fn chosen(person: &dyn Answers, step: &Step) -> Result<Option<Choice>, Complaint
 
 #[cfg(test)]
 mod tests {
+    use skilltune_phases::base::id::TreeId;
+
     use super::*;
     use crate::terminal::questions::scripted::Script;
 
@@ -133,18 +161,30 @@ mod tests {
         Step::Ask { question, round: 0 }
     }
 
+    fn settle() -> Step {
+        Step::Settle { tree: TreeId::EMPTY, criterion: "A2".into() }
+    }
+
     #[test]
     fn each_question_takes_its_answers_and_no_others() {
         let guide = Choice::Guide { text: "use the cache".into() };
-        let all = [Choice::Approve, Choice::Refuse, guide, Choice::Accept, Choice::End];
-        for (question, takes) in [
-            (Question::Amendment, [true, true, false, false, false]),
-            (Question::Weakened, [true, true, false, false, false]),
-            (Question::Escalation, [false, false, true, true, true]),
+        let all = [
+            [Choice::Approve, Choice::Refuse].to_vec(),
+            [guide, Choice::Accept, Choice::End].to_vec(),
+            [Choice::Leave, Choice::Holds, Choice::Fails].to_vec(),
+        ];
+        for (step, takes) in [
+            (ask(Question::Amendment), 0),
+            (ask(Question::Weakened), 0),
+            (ask(Question::Escalation), 1),
+            (settle(), 2),
         ] {
-            assert_eq!(all.each_ref().map(|choice| is_answer(question, choice)), takes, "{question:?}");
-            let offered: Vec<&str> = words::offers(&ask(question)).iter().map(|offer| offer.name).collect();
-            assert_eq!(offered.len(), takes.iter().filter(|takes| **takes).count(), "{offered:?}");
+            for (kind, choices) in all.iter().enumerate() {
+                let taken = choices.iter().filter(|choice| is_answer(&step, choice)).count();
+                assert_eq!(taken, if kind == takes { choices.len() } else { 0 }, "{step:?}: {choices:?}");
+            }
+            let offered: Vec<&str> = words::offers(&step).iter().map(|offer| offer.name).collect();
+            assert_eq!(offered.len(), all[takes].len(), "{offered:?}");
         }
     }
 
@@ -163,9 +203,10 @@ mod tests {
     #[test]
     fn the_first_offer_is_the_careful_one() {
         let script = Script::default();
-        let first = |question| chosen(&script, &ask(question)).unwrap();
-        assert_eq!(first(Question::Amendment), Some(Choice::Refuse));
-        assert_eq!(first(Question::Weakened), Some(Choice::Refuse));
-        assert_eq!(first(Question::Escalation), Some(Choice::End));
+        let first = |step| chosen(&script, &step, "Which one?").unwrap();
+        assert_eq!(first(ask(Question::Amendment)), Some(Choice::Refuse));
+        assert_eq!(first(ask(Question::Weakened)), Some(Choice::Refuse));
+        assert_eq!(first(ask(Question::Escalation)), Some(Choice::End));
+        assert_eq!(first(settle()), Some(Choice::Leave));
     }
 }

@@ -11,7 +11,7 @@ use skilltune_phases::loops::expert::Expert;
 use crate::casting;
 use crate::loops::evolve::args::{EvolveArgs, EvolveCommand};
 use crate::loops::evolve::invocation::{Invocation, listed};
-use crate::loops::evolve::{again, drafting, planning, words};
+use crate::loops::evolve::{again, drafting, planning, repeated, verify, words};
 use crate::loops::gan::planning::require_proposable;
 use crate::loops::start::{self, Planner, Ready, Sketched, Start, Starts};
 use crate::loops::{LoopArgs, OnRuns};
@@ -39,6 +39,10 @@ impl LoopArgs for EvolveArgs {
                 args.flags.run.fresh = true;
                 (Invocation::about(again::subject(&args, env, printer)?, &args.flags, env)?, args.flags)
             }
+            Some(EvolveCommand::Verify(args)) => {
+                let start = args.start(env, printer);
+                return start::start::<Evolve>(verify::invocation(&args, env, printer)?, &start);
+            }
             None => {
                 let start = Start::of(&self.flags.run, self.flags.trust, env, printer);
                 let given = self.spec.clone().map(ControlFlow::Continue);
@@ -60,6 +64,12 @@ impl Starts for Evolve {
     const PLAN: Planner<Self> = planning::plan;
 
     fn ready(mut invocation: Invocation, home: &Home, start: &Start<'_>) -> Result<Ready<Self>, Complaint> {
+        if invocation.verify.is_some() {
+            verify::agree(&mut invocation, start)?;
+            ensure_commands_trusted(&invocation, start)?;
+            let sketch = start::plan::<Self>(&invocation, home, start.env, None)?;
+            return Ok(ControlFlow::Continue((invocation, sketch)));
+        }
         if let (false, Apply::Propose(_)) = (invocation.plan_only, invocation.apply) {
             let limits = RuntimeOptions::artifacts(&invocation.common.settings);
             require_proposable(&invocation.root, limits, OTHERWISE, start.env)?;
@@ -72,11 +82,21 @@ impl Starts for Evolve {
 
     /// An earlier run of the same specification on the same folder shows what one costs.
     fn is_like(planned: &Plan, earlier: &Plan) -> bool {
-        (&planned.task.root, &planned.task.name) == (&earlier.task.root, &earlier.task.name)
+        let of = |plan: &Plan| plan.task.verify.is_some();
+        of(planned) == of(earlier)
+            && (&planned.task.root, &planned.task.name) == (&earlier.task.root, &earlier.task.name)
+    }
+
+    /// Without an agent, there is nothing to estimate.
+    fn prints_estimate(plan: &Plan) -> bool {
+        plan.task.verify.is_none()
     }
 
     fn sketch_text(run: &Run, sketched: &Sketched<'_>) -> String {
         let (plan, task) = (&run.plan, &run.plan.task);
+        if task.verify.is_some() {
+            return repeated::sketch(run);
+        }
         let mut lines = vec![one_line(&format!("evolve {}: {}", task.name, words::aim(run)))];
         lines.push("criteria:".to_owned());
         lines.extend(task.spec.criteria.iter().map(|one| {
@@ -105,6 +125,9 @@ impl Starts for Evolve {
             "commands": task.set,
             "finds_commands": task.finds,
             "checks": task.checks,
+            "oracles": task.has_oracles,
+            "strength": task.has_strength,
+            "control": task.has_control,
             "tools": words::tools(task),
             "apply": words::apply(task.apply),
             "rules": task.rules,
@@ -118,27 +141,27 @@ impl Starts for Evolve {
 const OTHERWISE: &str =
     "pass --apply never to leave the result in the run, or --apply tree to write it into the folder";
 
-/// Asks a person about the commands that are found and not set. Without a person they do not run.
+/// Asks a person about the commands that are found and not set. Without a person they do not run. Fails if no command may.
 fn agree(invocation: &mut Invocation, start: &Start<'_>) -> Result<(), Complaint> {
-    if invocation.finds.is_some() {
-        return Ok(());
+    if let (None, Some(person)) = (invocation.finds, start.person()) {
+        invocation.finds = Some(person.agree(question(invocation, start))?);
     }
-    let Some(person) = start.person() else {
-        invocation.finds = Some(false);
-        return Ok(());
-    };
+    invocation.finds = invocation.finds.or(Some(false));
+    invocation.require_commands()
+}
+
+/// Shows the commands that were found, and returns the question about them.
+fn question(invocation: &Invocation, start: &Start<'_>) -> &'static str {
     let head = "these commands were found, and run after each layer of tasks; tasks may add others and change what they do";
     let confined = invocation.checks.confined;
-    let question = if invocation.found.is_empty() {
+    if invocation.found.is_empty() {
         start.printer.talk(&proposed::shown("no command was found yet; tasks may add some", confined, []));
         "Run the commands that are found later?"
     } else {
         let found = invocation.found.iter().map(listed);
         start.printer.talk(&proposed::shown(head, confined, found));
         "Run these commands?"
-    };
-    invocation.finds = Some(person.agree(question)?);
-    Ok(())
+    }
 }
 
 /// Ensures that a person trusts the agents and the commands that the project names.
@@ -149,6 +172,15 @@ fn ensure_trusted(invocation: &mut Invocation, start: &Start<'_>) -> Result<(), 
     for (file, name) in &invocation.advisers.foreign {
         trust::ensure(file, &[], Named::Experts(std::slice::from_ref(name)), &store, start.consent())?;
     }
+    ensure_commands_trusted(invocation, start)?;
+    invocation.common.pinned = pinned.into_iter().collect();
+    Ok(())
+}
+
+/// Ensures that a person trusts the commands that the project's settings name.
+fn ensure_commands_trusted(invocation: &Invocation, start: &Start<'_>) -> Result<(), Complaint> {
+    let (env, store) = (start.env, TrustStore::new(start.env));
+    let settings = &invocation.common.settings;
     let set = invocation.set.iter().filter(|_| !invocation.plan_only);
     let theirs = set.filter(|one| settings.commands.of(one.stage).origin.is_projects());
     let setup = invocation.setup.iter().filter(|_| !invocation.plan_only);
@@ -159,6 +191,5 @@ fn ensure_trusted(invocation: &mut Invocation, start: &Start<'_>) -> Result<(), 
         let names = programs(commands.iter().copied());
         trust::ensure(file, &files, Named::Programs(&names), &store, start.consent())?;
     }
-    invocation.common.pinned = pinned.into_iter().collect();
     Ok(())
 }

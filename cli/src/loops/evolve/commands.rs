@@ -5,9 +5,9 @@ use skilltune_phases::base::id::TreeId;
 use skilltune_phases::base::json;
 use skilltune_phases::loops::evolve::{Answer, Decision, Evolve, Plan};
 
-use crate::loops::evolve::again;
 use crate::loops::evolve::args::EvolveArgs;
 use crate::loops::evolve::settings::EvolveSettings;
+use crate::loops::evolve::{again, oracles};
 use crate::loops::{LoopCommands, Version};
 use crate::runs::scope::Scope;
 use crate::runs::{CHAMPION, Known};
@@ -15,7 +15,7 @@ use crate::settings::Settings;
 use crate::settings::origin::Origin;
 use crate::settings::setting::Setting;
 use crate::settings::table::Table;
-use crate::terminal::complaint::Complaint;
+use crate::terminal::complaint::{Complaint, ours};
 use crate::text::plain::one_line;
 
 impl LoopCommands for Evolve {
@@ -49,8 +49,8 @@ impl LoopCommands for Evolve {
         again::found(scope, known, settings)
     }
 
-    /// Shows the plan or the specification.
-    fn part(known: &Known<Self>, part: &str, _: &Objects) -> Result<String, Complaint> {
+    /// Shows the plan, the specification or the oracles.
+    fn part(known: &Known<Self>, part: &str, objects: &Objects) -> Result<String, Complaint> {
         let run = &known.run;
         let missing = |what: &str| Complaint::input(format!("run {} has no {what}", run.plan.run));
         match part {
@@ -59,9 +59,10 @@ impl LoopCommands for Evolve {
                 Ok(json::page(&plan.as_planned()))
             }
             "spec" => Ok(run.plan.task.spec.markdown()),
+            "oracles" => oracles::page(run, objects).map_err(ours)?.ok_or_else(|| missing("oracles")),
             part => Self::version(known, part).map(|version| version.name).map_err(|_| {
                 missing(&format!("{part:?}"))
-                    .hint("its parts are `plan` and `spec`; `skilltune diff` shows a version")
+                    .hint("its parts are `plan`, `spec` and `oracles`; `skilltune diff` shows a version")
             }),
         }
     }
@@ -86,6 +87,9 @@ impl LoopCommands for Evolve {
         let by_hash = || {
             let mut trees: Vec<TreeId> = merged.iter().map(|work| work.after).collect();
             trees.extend(run.state.rounds.iter().map(|round| round.tree));
+            // The folder may have had edits of a person, and a rollback may have replaced some.
+            trees.extend(run.promoted().iter().flat_map(|one| [one.from, one.to]));
+            trees.extend(known.placings().flat_map(|(from, _)| from.iter().copied()));
             trees.sort_unstable();
             trees.dedup();
             let mut hits = trees.into_iter().filter(|tree| tree.to_string().starts_with(name));
@@ -104,10 +108,10 @@ impl LoopCommands for Evolve {
     /// Until the result is handed over, it is only here; what it replaced in the folder is only here for good.
     fn only_copy(known: &Known<Self>, _: &Objects) -> Option<String> {
         let run = &known.run;
+        if run.is_in_folder() {
+            return Some(format!("only this run has the earlier files of {}", run.plan.task.root));
+        }
         match run.handed_over() {
-            Some(Answer::Promoted) => {
-                Some(format!("only this run has the earlier files of {}", run.plan.task.root))
-            }
             Some(Answer::Committed(proposal)) if proposal.patch.is_none() => None,
             _ => run.result().map(|_| "only this run has the result".to_owned()),
         }

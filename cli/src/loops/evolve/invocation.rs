@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::disk::{self, SafePath};
 use skilltune_phases::base::id::TreeId;
-use skilltune_phases::base::role::{Rights, RoleSpec};
+use skilltune_phases::base::role::Rights;
 use skilltune_phases::loops::evolve::plan::Planned;
 use skilltune_phases::loops::evolve::spec::{self, Id, Specification};
 use skilltune_phases::loops::evolve::task::{Apply, Rules, Set};
@@ -19,6 +19,7 @@ use crate::casting::{self, system_confines};
 use crate::loops::LoopCommands as _;
 use crate::loops::evolve::advisers::{Advisers, advisers};
 use crate::loops::evolve::args::{EvolveArgs, EvolveFlags};
+use crate::loops::evolve::claimed::Claimed;
 use crate::loops::evolve::settings::{EvolveSettings, ToolsName};
 use crate::loops::expert::roster::Roster;
 use crate::loops::start::Common;
@@ -38,6 +39,10 @@ const LONGEST_NAME: usize = 60;
 const LARGEST_PLAN: u64 = 8 << 20;
 /// A larger manifest suggests nothing.
 const LARGEST_MANIFEST: u64 = 1 << 20;
+
+/// The hint where this system cannot confine commands.
+pub const UNCONFINED: &str =
+    "set `limits.confine = false` in your own skilltune.toml to let them write wherever you can";
 
 /// What a run is about, from files or from an earlier run.
 #[derive(Debug)]
@@ -67,6 +72,7 @@ pub struct Rerun {
 }
 
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of a person")]
 pub struct Invocation {
     pub common: Common,
     pub advisers: Advisers,
@@ -78,6 +84,8 @@ pub struct Invocation {
     pub plan_only: bool,
     /// The tasks of an earlier run that are done again.
     pub rerun: Option<Rerun>,
+    /// The result to verify; nothing else is done then.
+    pub verify: Option<Box<Claimed>>,
     /// The real path of the project's folder.
     pub root: PathBuf,
     pub set: Vec<Set>,
@@ -87,11 +95,16 @@ pub struct Invocation {
     pub found: Vec<Found>,
     /// Whether commands may run that are found; none if a person has to agree.
     pub finds: Option<bool>,
+    /// What happens with the checks of the specification and with oracles.
     pub checks: Commands,
+    pub has_oracles: bool,
+    pub has_strength: bool,
+    pub has_control: bool,
     pub has_shell: bool,
     pub apply: Apply,
     pub rules: Rules,
     pub retries: u32,
+    /// Say which commands of the settings do not run.
     pub remarks: Vec<String>,
     pub seed: Option<u64>,
 }
@@ -123,20 +136,19 @@ impl Invocation {
         let (common, advisers) = common(args, plan_only, env)?;
         let settings = &common.settings;
         let own = settings.of::<EvolveSettings>();
-        let SetCommands { set, setup, mut remarks } = set(settings, &root, &common.project);
-        remarks.extend(own.not_brought());
+        let SetCommands { set, setup, remarks } = set(settings, &root, &common.project);
         let confined = system_confines(settings);
         if settings.limits.confine.value && !confined && !set.is_empty() && !plan_only {
             return Err(Complaint::input(
                 "cannot run the project's commands: this system cannot confine them",
             )
-            .hint(
-                "set `limits.confine = false` in your own skilltune.toml to let them write wherever you can",
-            ));
+            .hint(UNCONFINED));
         }
         let run = proposed::by_own_word("evolve.commands", "--commands", &own.commands)?;
         let run = proposed::confined(run, "--commands", settings.limits.confine.value, confined)?;
         let found = found_in(&root).into_iter().filter(|one| set.iter().all(|set| set.stage != one.stage));
+        let checks = Commands { run: checks(run, args, settings), confined };
+        let may_probe = own.oracles.value && !plan_only && checks.run != RunThem::Never;
         Ok(Self {
             advisers,
             name,
@@ -147,13 +159,17 @@ impl Invocation {
                 RunThem::Ask => None,
                 RunThem::Never => Some(false),
             },
-            checks: Commands { run: checks(run, args, settings), confined },
+            checks,
+            has_oracles: own.oracles.value,
+            has_strength: own.strength.value && may_probe,
+            has_control: own.control.value && !plan_only,
             has_shell: own.tools.value == ToolsName::Shell,
             apply: own.apply(),
             rules: own.rules(),
             retries: own.retries.value,
             plan_only,
             rerun,
+            verify: None,
             seed: args.seed,
             file,
             spec,
@@ -166,24 +182,53 @@ impl Invocation {
         })
     }
 
+    /// Says that strength was asked for and cannot be measured.
+    pub fn not_measured(&self) -> Option<String> {
+        let is_asked = self.common.settings.of::<EvolveSettings>().strength.value && !self.plan_only;
+        let is_vain = is_asked && !self.has_strength;
+        is_vain.then(|| "--strength measures nothing: no oracle may run".to_owned())
+    }
+
     /// Says which commands run that are found, and which do not.
     pub fn about_commands(&self) -> Option<String> {
         if self.plan_only || self.set.len() == Stage::ALL.len() {
             return None;
         }
-        let found = self.found.iter().map(listed).collect::<Vec<_>>().join(", ");
-        let found = if found.is_empty() { "none so far".to_owned() } else { found };
+        let found = self.found_now();
         let text = match self.finds {
             Some(true) => format!("commands that are found run on copies of the project: {found}"),
+            None if self.set.is_empty() => format!(
+                "commands that are found run if you agree, and without any the run does not begin: {found}"
+            ),
             None => format!("commands that are found run if you agree: {found}"),
             Some(false) if self.set.is_empty() => format!(
-                "no command runs, so the result will not be judged; set [commands], or pass --commands run (found: {found})"
+                "no command may run, so the run does not begin; set [commands], pass --commands run, or pass --plan-only (found: {found})"
             ),
             Some(false) => format!(
                 "commands that are found do not run; set them in [commands], or pass --commands run (found: {found})"
             ),
         };
         Some(one_line(&text))
+    }
+
+    /// Fails if no command may run: nothing could judge the result.
+    pub fn require_commands(&self) -> Result<(), Complaint> {
+        if self.plan_only || !self.set.is_empty() || self.finds == Some(true) {
+            return Ok(());
+        }
+        let what = "cannot judge a result: no command that lints, builds or tests the project may run";
+        let refused = self.remarks.iter().fold(Complaint::input(what), Complaint::caused_by);
+        let found = one_line(&self.found_now());
+        Err(refused
+            .hint("set a command in [commands] of skilltune.toml, such as `test = [\"make\", \"test\"]`")
+            .hint(format!("or pass --commands run to run the commands that are found: {found}"))
+            .hint("or pass --plan-only to only make the plan"))
+    }
+
+    /// Returns the commands that were found, in a line.
+    fn found_now(&self) -> String {
+        let found = self.found.iter().map(listed).collect::<Vec<_>>().join(", ");
+        if found.is_empty() { "none so far".to_owned() } else { found }
     }
 }
 
@@ -207,8 +252,8 @@ fn common(args: &EvolveFlags, plan_only: bool, env: &Environment) -> Result<(Com
         let roster = Roster::read(&project, &project, &settings, env);
         advisers(&own.roles.value, roster, &TrustStore::new(env), args.trust)?
     };
-    let mut roles: Vec<RoleSpec> = Evolve::roles_of(!advisers.experts.is_empty()).to_vec();
-    roles[0].rights = if has_shell { Rights::Build } else { Rights::Edit };
+    let has_control = own.control.value && !plan_only;
+    let roles = Evolve::roles_of(!advisers.experts.is_empty(), has_control, has_shell);
     let casting = casting::cast_models(&roles, &settings, env, "change a project")?;
     let mut common = Common { project, settings, casting, pinned: Vec::new(), epoch: args.run.epoch() };
     if has_shell {
@@ -279,14 +324,14 @@ fn name(file: &Path) -> String {
 }
 
 /// The commands that the settings name for a folder.
-struct SetCommands {
-    set: Vec<Set>,
-    setup: Option<Vec<String>>,
-    remarks: Vec<String>,
+pub struct SetCommands {
+    pub set: Vec<Set>,
+    pub setup: Option<Vec<String>>,
+    pub remarks: Vec<String>,
 }
 
 /// Returns the commands that are set. Those of a project's file are about the whole project.
-fn set(settings: &Settings, root: &Path, project: &Path) -> SetCommands {
+pub fn set(settings: &Settings, root: &Path, project: &Path) -> SetCommands {
     let is_whole = project.canonicalize().is_ok_and(|project| project == root);
     let mut remarks = Vec::new();
     let mut taken = |word: &str, set: &Setting<CommandWords>| {
@@ -317,7 +362,7 @@ fn found_in(root: &Path) -> Vec<Found> {
     })
 }
 
-/// Decides what happens with the checks of the specification. Its author may be someone else.
+/// Decides what happens with the checks of the specification and with oracles. Their author is someone else.
 fn checks(run: RunThem, args: &EvolveFlags, settings: &Settings) -> RunThem {
     let is_confined = system_confines(settings) || !settings.limits.confine.value;
     match run {

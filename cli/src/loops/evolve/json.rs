@@ -1,10 +1,15 @@
 //! A run of `evolve` as data. The keys are a public interface: one meaning has one key in all loops.
 
 use serde_json::{Value, json};
+use skilltune_phases::loops::evolve::measuring::Control;
+use skilltune_phases::loops::evolve::spec::Criterion;
 use skilltune_phases::loops::evolve::{Answer, Gate, Run};
 use skilltune_phases::loops::shared::commands::Stage;
+use skilltune_phases::runs::event::PlacedBy;
 
+use crate::loops::evolve::repeated;
 use crate::loops::evolve::words::{self, Amending};
+use crate::loops::evolve::{oracles, receipts};
 
 pub fn subject(run: &Run) -> Value {
     let (task, end) = (&run.plan.task, run.state.end.as_ref());
@@ -22,6 +27,9 @@ pub fn subject(run: &Run) -> Value {
 }
 
 pub fn result(run: &Run) -> Value {
+    if run.plan.task.verify.is_some() {
+        return repeated::json(run);
+    }
     let evaluation = run.evaluation();
     json!({
         "score": evaluation.map(|one| one.score),
@@ -30,6 +38,8 @@ pub fn result(run: &Run) -> Value {
         // What was judged, and the verdicts on the result.
         "contract": run.state.contract,
         "evaluation": evaluation,
+        // What each criterion rests on, if machines looked at the result.
+        "receipts": receipts::of(run),
         "tasks": run.tasks(),
         "graph": run.graph(),
         "commands": commands(run),
@@ -37,6 +47,7 @@ pub fn result(run: &Run) -> Value {
         "weakened": run.state.end.as_ref().map(|end| &end.weakened),
         "result": run.result(),
         "promoted": matches!(run.handed_over(), Some(Answer::Promoted)),
+        "rolled_back": run.placed == Some(PlacedBy::Rollback),
         "conflict": matches!(run.handed_over(), Some(Answer::Conflict { .. })),
         // The commit of the result, if one was made, or why there is none.
         "proposal": run.proposed().and_then(Result::ok),
@@ -48,6 +59,9 @@ pub fn result(run: &Run) -> Value {
 pub fn details(run: &Run) -> Value {
     json!({
         "plan": run.state.plan,
+        "interface": run.interface(),
+        "oracles": all_oracles(run),
+        "control": run.control().as_ref().map(control),
         "advice": advice(run),
         "rounds": run.state.rounds,
         "amendments": words::amendments(run).iter().map(amending).collect::<Value>(),
@@ -68,9 +82,26 @@ fn commands(run: &Run) -> Value {
             "before": run.ran(start, stage).and_then(|(_, end)| end),
             "after": ran.and_then(|(_, end)| end),
             "verdict": words::gate(gate).replace(' ', "_"),
+            "counted": (stage == Stage::Test).then(|| words::tests_counted(run.counted(tree))),
         }))
     };
     Stage::ALL.into_iter().filter_map(one).collect()
+}
+
+/// Returns the newest oracle of each criterion that has one, by their ids; null if the run has none.
+fn all_oracles(run: &Run) -> Value {
+    let one = |criterion: &Criterion| {
+        let (go, oracle) = oracles::newest(run, &criterion.id)?;
+        let oracle = json!({ "argv": oracle.argv, "shows": oracle.shows, "go": go });
+        Some((criterion.id.to_string(), oracle))
+    };
+    let all: Value = run.plan.task.spec.criteria.iter().filter_map(one).collect();
+    if oracles::may_have(run) { all } else { Value::Null }
+}
+
+/// Returns what one executor made alone.
+fn control(Control { tree, red, evaluation }: &Control) -> Value {
+    json!({ "tree": tree, "red": red, "evaluation": evaluation })
 }
 
 /// Returns what experts advise, by the ids of the tasks that got any advice.

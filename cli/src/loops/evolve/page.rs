@@ -7,8 +7,8 @@ use skilltune_phases::loops::evolve::view::TaskView;
 use skilltune_phases::loops::evolve::{Advice, Opinion, Run};
 use skilltune_phases::loops::shared::commands::Stage;
 
-use crate::loops::evolve::places;
 use crate::loops::evolve::words::{self, Amending};
+use crate::loops::evolve::{places, receipts, repeated};
 use crate::report::document::{
     Block, Item, Report, Section, Span, Text, code, list, locations, paragraph, plain, strong, table,
     words as theirs,
@@ -17,6 +17,11 @@ use crate::text::figures::count;
 
 pub fn report(run: &Run) -> Report {
     let task = &run.plan.task;
+    let lead = vec![paragraph(theirs(&places::sentence(run)))];
+    let tail = vec![locations(run, places::files(run))];
+    if task.verify.is_some() {
+        return Report { lead, tail, ..repeated::report(run) };
+    }
     let drift = run.drift().into_iter().map(|one| format!("{}: {} ({})", one.task, one.what, one.evidence));
     let weakened = run.state.end.iter().flat_map(|end| &end.weakened).map(words::weakening);
     let advice = run.evaluation().into_iter().flat_map(|one| &one.judgement.recommendations);
@@ -32,16 +37,17 @@ pub fn report(run: &Run) -> Report {
         listed("Touched Tests", weakened),
         rounds(run),
         listed("Recommendations", advice.map(ToString::to_string)),
+        receipts::section(run),
     ];
     let result = places::destination(run).map(|text| ("Result", theirs(&text).into()));
     Report {
         title: [plain("Evolve: "), theirs(&task.name)].into(),
-        lead: vec![paragraph(theirs(&places::sentence(run)))],
+        lead,
         about: vec![("Specification", code(&task.file).into()), ("Folder", code(&task.root).into())],
         more: result.into_iter().collect(),
         sections: sections.into_iter().flatten().collect(),
         unit: "evaluation",
-        tail: vec![locations(run, places::files(run))],
+        tail,
         ..Report::default()
     }
 }
@@ -159,10 +165,14 @@ fn commands(run: &Run) -> Option<Section> {
         let (command, end) = run.ran(tree, stage)?;
         let ended = |end: Option<&CommandEnd>| end.map_or_else(|| "did not run".to_owned(), words::ended);
         let before = run.ran(start, stage).map_or_else(|| "no command".to_owned(), |(_, end)| ended(end));
+        let after = match end.filter(|_| stage == Stage::Test) {
+            Some(end) => words::tested(end, run.counted(tree)),
+            None => ended(end),
+        };
         let gate = run.gate(tree, stage).map_or("not known", words::gate);
         let gate = if gate == "newly red" { strong(gate) } else { plain(gate) };
         let argv = theirs(&command.argv.join(" "));
-        Some(vec![stage.word().into(), argv.into(), before.into(), ended(end).into(), gate.into()])
+        Some(vec![stage.word().into(), argv.into(), before.into(), after.into(), gate.into()])
     };
     let head = ["Stage", "Command", "Before the Run", "With the Result", "Verdict"];
     section("Commands", &head, Stage::ALL.into_iter().filter_map(row).collect())

@@ -17,7 +17,7 @@ use crate::text::plain::{capitalised, one_line, shell_path};
 /// Returns the result in a sentence, or the question that the run waits with.
 pub fn sentence(run: &Run) -> String {
     match words::asked(run) {
-        Some(step) => format!("The run waits for you. {}", words::question(&step)),
+        Some(step) => format!("The run waits for you. {}", words::question(run, &step)),
         None => one_line(&format!("{}.", capitalised(&run.verdict()))),
     }
 }
@@ -26,7 +26,8 @@ pub fn sentence(run: &Run) -> String {
 pub fn destination(run: &Run) -> Option<String> {
     let root = &run.plan.task.root;
     let text = match run.handed_over() {
-        Some(Answer::Promoted) => format!("it was written into {root}"),
+        Some(Answer::Promoted) if run.is_in_folder() => format!("it was written into {root}"),
+        Some(Answer::Promoted) => format!("{root} was restored to its state before the run"),
         Some(Answer::Conflict { .. }) => {
             format!("{root} changed during the run, so skilltune did not write to it")
         }
@@ -62,11 +63,13 @@ pub fn next(run: &Run) -> Vec<Next> {
             None => one(resume(run), "continue"),
         };
     }
+    let mut steps = disputed(run).into_iter().collect::<Vec<_>>();
     match (run.handed_over(), run.outcome()) {
-        (Some(Answer::Committed(proposal)), _) => merging(&run.plan.folder, proposal),
-        (Some(Answer::Promoted), _) => {
-            one(format!("skilltune export {id} start DIR"), "copy what was there before")
+        (Some(Answer::Committed(proposal)), _) => {
+            steps.extend(merging(&run.plan.folder, proposal));
+            steps
         }
+        _ if run.is_in_folder() => one(format!("skilltune rollback {id}"), "undo it"),
         (_, Ended::Planned) => {
             let [file, plan] = [task.file.clone(), format!("{}/plan.json", run.plan.folder)]
                 .map(|path| shell_path(Path::new(&path)));
@@ -78,4 +81,17 @@ pub fn next(run: &Run) -> Vec<Next> {
         (_, Ended::Incomplete) => one(format!("skilltune history {id}"), "see what happened"),
         _ => Vec::new(),
     }
+}
+
+/// Returns how a person decides on disputed criteria of a run that has ended: a new run finds the answers of this one.
+fn disputed(run: &Run) -> Option<Next> {
+    let criteria = &run.evaluation()?.judgement.criteria;
+    if !criteria.iter().any(|one| one.is_disputed) {
+        return None;
+    }
+    let file = shell_path(Path::new(&run.plan.task.file));
+    Some(Next {
+        command: format!("skilltune evolve {file}"),
+        purpose: "decide on what is disputed, at a terminal",
+    })
 }

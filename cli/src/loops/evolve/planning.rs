@@ -11,11 +11,12 @@ use skilltune_phases::loops::evolve::{Plan, Task};
 use skilltune_phases::runs::proposal::Form;
 
 use crate::inputs::links;
-use crate::loops::evolve::again::given;
+use crate::loops::evolve::again::{given, hidden};
 use crate::loops::evolve::bring::bring;
 use crate::loops::evolve::committed::committed;
 use crate::loops::evolve::invocation::Invocation;
 use crate::loops::evolve::settings::EvolveSettings;
+use crate::loops::evolve::verify;
 use crate::loops::gan::planning::read;
 use crate::report::words::not_placed;
 use crate::runs::runtime_options::RuntimeOptions;
@@ -30,6 +31,9 @@ pub fn plan(
     env: &Environment,
     sketch: Option<&Plan>,
 ) -> Result<Plan, Complaint> {
+    if let Some(claimed) = &invocation.verify {
+        return verify::plan(invocation, claimed, home, env, sketch);
+    }
     let settings = &invocation.common.settings;
     let objects = Objects::at(home.objects());
     let captured = sketch.map(|_| capture(invocation, &objects, env)).transpose()?;
@@ -51,7 +55,7 @@ pub fn plan(
         root: invocation.root.to_string_lossy().into_owned(),
         start: captured.as_ref().map_or(TreeId::EMPTY, |one| one.tree),
         committed: of_commit,
-        hidden: captured.as_ref().map(|one| links::acting(&one.manifest)).unwrap_or_default(),
+        hidden: captured.as_ref().map(|one| hidden(&one.manifest)).unwrap_or_default(),
         apart,
         setup: invocation.setup.clone(),
         brought,
@@ -65,6 +69,10 @@ pub fn plan(
         set: invocation.set.clone(),
         finds: invocation.finds.unwrap_or(false),
         checks: invocation.checks,
+        has_oracles: invocation.has_oracles,
+        has_strength: invocation.has_strength,
+        has_control: invocation.has_control,
+        verify: None,
         command_seconds: settings.commands.seconds.value,
         has_shell: invocation.has_shell,
         apply: invocation.apply,
@@ -93,8 +101,10 @@ fn remarks(
         let some = apart[..apart.len().min(MOST)].join(", ");
         format!("no task may change the folders of other repositories: {some}{more}")
     });
-    let own = invocation.remarks.iter().chain(&invocation.advisers.remarks).cloned();
-    let own = own.chain(invocation.about_commands()).chain(given);
+    let not_brought = invocation.common.settings.of::<EvolveSettings>().not_brought();
+    let own = invocation.remarks.iter().cloned().chain(not_brought);
+    let own = own.chain(invocation.advisers.remarks.iter().cloned());
+    let own = own.chain(invocation.about_commands()).chain(invocation.not_measured()).chain(given);
     own.chain(not_placed("the project", &links)).chain(others).collect()
 }
 

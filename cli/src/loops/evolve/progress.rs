@@ -4,7 +4,7 @@ use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::loops::evolve::evaluation::Verdict;
 use skilltune_phases::loops::evolve::{Answer, Decision, Evolve, Run, Step};
 
-use crate::loops::evolve::{places, ui, words};
+use crate::loops::evolve::{places, repeated, ui, words};
 use crate::progress::lines::End;
 use crate::progress::talk::{Narrated, Talk};
 use crate::report::summary::Line;
@@ -13,9 +13,11 @@ use crate::text::plain::one_line;
 use crate::text::width::cut;
 
 impl Narrated for Evolve {
-    type Shelf = ();
+    type Shelf = Objects;
 
-    fn shelf(_: Objects) {}
+    fn shelf(objects: Objects) -> Objects {
+        objects
+    }
 
     fn tell_decision(talk: &mut Talk<Self>, run: &Run, decision: &Decision) {
         if !matches!(decision, Decision::Close) {
@@ -29,7 +31,8 @@ impl Narrated for Evolve {
     }
 
     fn tell_end(talk: &mut Talk<Self>, run: &Run) {
-        talk.end(run, end(run));
+        let end = end(run, &talk.shelf);
+        talk.end(run, end);
     }
 }
 
@@ -38,12 +41,12 @@ const SHOWN: usize = 10;
 const LONGEST: usize = 300;
 
 /// Returns the result, where it is, and what to do next.
-fn end(run: &Run) -> End {
+fn end(run: &Run, objects: &Objects) -> End {
     let mut lines = vec![Line::Text(places::sentence(run))];
     lines.extend(ui::facts(run).into_iter().map(|(name, text)| Line::Item(name, text)));
     match words::asked(run) {
-        Some(step) => lines.extend(words::matter(run, &step).into_iter().map(Line::Text)),
-        None => lines.extend(unmet(run)),
+        Some(step) => lines.extend(words::matter(run, &step, objects).into_iter().map(Line::Text)),
+        None => lines.extend(unmet(run).into_iter().chain(repeated::lines(run).into_iter().map(Line::Text))),
     }
     let evaluations = run.state.rounds.len();
     let rounds = (evaluations > 0).then(|| count(evaluations, "evaluation"));

@@ -10,7 +10,7 @@ use crate::settings::origin::Origin;
 use crate::settings::proposed::ChecksName;
 use crate::settings::range::{FEW, SHARE};
 use crate::settings::setting::{Setting, readable_words};
-use crate::settings::table::{Table, flag, options};
+use crate::settings::table::{Table, flag, options, switch};
 
 options! {
     EvolveSettings, "evolve", Rules as usual;
@@ -30,8 +30,17 @@ options! {
     advisers: u32 = Setting::limit(FEW, AdviceRules::default().most),
         "Maximum number of experts that are asked about one task.";
     commands: ChecksName = Setting::new(ChecksName::Ask),
-        "What to do with commands that were found and not set, and with the checks of a specification; only your own settings may set run.",
-        flag("--commands", "HOW").help("What to do with commands that were found, and with the checks of the specification");
+        "What to do with commands that were found and not set, with the checks of a specification, and with oracles; only your own settings may set run.",
+        flag("--commands", "HOW").help("What to do with commands that were found, with the checks of the specification, and with oracles");
+    oracles: bool = Setting::new(true),
+        "Have the evaluator write, before the work, how a machine tells that each criterion is met.",
+        switch("--no-oracles").help("Let the evaluator judge every criterion that has no check");
+    strength: bool = Setting::new(false),
+        "Measure whether the oracles reject wrong versions of the result, by one call for each criterion.",
+        switch("--strength").help("Measure whether the oracles reject wrong versions of the result");
+    control: bool = Setting::new(false),
+        "Let one executor do everything alone as well, to compare the plan with it.",
+        switch("--control").help("Let one executor do everything alone as well, to compare the plan with it");
     score: f64 = Setting::within(SHARE, usual.score) => score,
         "Least share of the criteria, by weight, that the result must meet.";
     alignment: f64 = Setting::within(SHARE, usual.alignment) => alignment,
@@ -131,6 +140,9 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
         ("evolve.relevance", "0.7"),
         ("evolve.advisers", "2"),
         ("evolve.commands", "\"skip\""),
+        ("evolve.oracles", "false"),
+        ("evolve.strength", "true"),
+        ("evolve.control", "true"),
         ("evolve.score", "0.9"),
         ("evolve.alignment", "0.7"),
         ("evolve.fixes", "2"),

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use serde_json::Value;
-use skilltune_orchestrator::snapshot::Objects;
+use skilltune_orchestrator::snapshot::{Objects, git_folders};
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::evolve::task::Apply;
 use skilltune_phases::loops::evolve::view::{Ended, TaskState, TaskView};
-use skilltune_phases::loops::evolve::{Answer, Decision, Evolve, Plan, Run, Step};
+use skilltune_phases::loops::evolve::{Answer, Decision, EVIDENCE, Evolve, Plan, Run, Step};
 
-use crate::loops::evolve::{bring, json, page, places, words};
+use crate::loops::evolve::{bring, json, page, places, receipts, repeated, words};
 use crate::report::document::Report;
 use crate::report::summary::{Data, Head, Summary};
 use crate::report::ui::Ui;
@@ -42,6 +42,13 @@ impl Ui for Evolve {
 
     fn secrets(plan: &Plan, objects: &Objects) -> Vec<String> {
         bring::secrets(objects, &plan.task)
+    }
+
+    /// Returns the folders of the project that may hold oracles of earlier runs.
+    fn hidden(plan: &Plan) -> Vec<PathBuf> {
+        let root = PathBuf::from(&plan.task.root);
+        let git = git_folders(&root);
+        std::iter::once(root.join(EVIDENCE)).chain(git).collect()
     }
 
     fn may_call(run: &Run) -> bool {
@@ -88,7 +95,7 @@ impl Ui for Evolve {
             head: Head::new("evolve ", name, words::aim(run)),
             sentence: places::sentence(run),
             progress: tasks(run).unwrap_or_else(|| words::place(run)),
-            result: criteria(run).unwrap_or_else(|| "-".to_owned()),
+            result: result(run),
             facts: facts(run),
             cast: plan.roles.clone(),
             notes: words::notes(plan),
@@ -107,12 +114,24 @@ impl Ui for Evolve {
     }
 }
 
+/// Returns the result so far, for a column of a table.
+fn result(run: &Run) -> String {
+    if run.plan.task.verify.is_some() {
+        return repeated::counted(run);
+    }
+    criteria(run).unwrap_or_else(|| "-".to_owned())
+}
+
 /// Returns the state of the run in short, as named facts.
 pub fn facts(run: &Run) -> Vec<(&'static str, String)> {
+    if run.plan.task.verify.is_some() {
+        return repeated::facts(run);
+    }
     let numbers = run.evaluation().map(|evaluation| words::measured(run, evaluation));
     let plan = places::files(run).into_iter().map(|(_, path)| ("plan", one_line(&path)));
     let facts = [
         ("criteria", criteria(run)),
+        ("evidence", receipts::counted(run)),
         ("measured", numbers),
         ("tasks", tasks(run)),
         ("result", places::destination(run)),

@@ -1,26 +1,31 @@
 //! The words for a run of `evolve` and its parts.
 
-use serde_json::json;
+mod questions;
+
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::base::role::Role;
-use skilltune_phases::loops::evolve::amendment::{Amendment, Change};
+use skilltune_phases::loops::evolve::amendment::Amendment;
 use skilltune_phases::loops::evolve::course::{Entry, Persona};
 use skilltune_phases::loops::evolve::decision::{Amended, Round, TaskEnd, WorkEnd};
 use skilltune_phases::loops::evolve::evaluation::{Evaluation, Evidence, Verdict};
+use skilltune_phases::loops::evolve::oracle::{Interface, Light, Probed, Proposal};
 use skilltune_phases::loops::evolve::spec::Id;
 use skilltune_phases::loops::evolve::step::{Choice, CommandEnd, Question};
 use skilltune_phases::loops::evolve::task::Apply;
 use skilltune_phases::loops::evolve::weakened::Weakening;
-use skilltune_phases::loops::evolve::{Answer, Decision, Evolve, Gate, Plan, Run, Step, Task};
-use skilltune_phases::loops::{self, Loop as _, Offer};
+use skilltune_phases::loops::evolve::{Answer, Counted, Decision, Gate, Plan, Run, Step, Task};
 use skilltune_phases::runs::plan::{Cast, Enforced};
 use skilltune_phases::runs::run::StepState;
 use skilltune_phases::suites::checks::RunThem;
 
+use crate::loops::evolve::repeated;
 use crate::loops::tune::words::commands_of;
 use crate::report::words;
 use crate::text::figures::{count, ordinal};
 use crate::text::plain::one_line;
+use crate::text::width::cut;
+
+pub use questions::{asked, matter, offers, question};
 
 pub fn tools(task: &Task) -> &'static str {
     if task.has_shell { "shell" } else { "files" }
@@ -37,6 +42,9 @@ pub fn apply(apply: Apply) -> &'static str {
 /// Returns how much is asked for, and how the tasks are done.
 pub fn aim(run: &Run) -> String {
     let task = &run.plan.task;
+    if task.verify.is_some() {
+        return repeated::aim(run);
+    }
     let (criteria, constraints) = (task.spec.criteria.len(), task.spec.constraints.len());
     let asked =
         format!("{}, {}", counted(criteria, "criterion", "criteria"), count(constraints, "constraint"));
@@ -54,12 +62,15 @@ fn counted(number: usize, one: &str, several: &str) -> String {
 /// Returns what a person has to know before they believe a result.
 pub fn notes(plan: &Plan) -> Vec<String> {
     let task = &plan.task;
+    if task.verify.is_some() {
+        return task.remarks.iter().map(|remark| one_line(remark)).collect();
+    }
     let shell = commands_of(plan.roles.of(&Role::EXECUTOR), "task");
     let shell = shell.filter(|_| task.has_shell && !task.plan_only);
     let free = unconfined(plan.roles.of(&Role::EXECUTOR)).filter(|_| !task.plan_only);
     let own = task.remarks.iter().map(|remark| one_line(remark));
     let of_agents = words::remarks(&plan.roles).into_iter().chain(shell).chain(free);
-    of_agents.chain(unchecked(task)).chain(own).collect()
+    of_agents.chain(unchecked(task)).chain(without_oracles(task)).chain(own).collect()
 }
 
 /// Says that nothing keeps an agent of one's own in its copy. What a wrapper allows is said elsewhere.
@@ -83,10 +94,20 @@ fn unchecked(task: &Task) -> Option<String> {
     })
 }
 
+/// Says that no machine verifies a criterion, although oracles are wanted.
+fn without_oracles(task: &Task) -> Option<String> {
+    let are_skipped = task.checks.run == RunThem::Never && task.has_oracles && !task.plan_only;
+    are_skipped.then(|| {
+        "no oracle may run, so no criterion will be verified by a machine; pass --commands run to let oracles run"
+            .to_owned()
+    })
+}
+
 /// Returns where a run is.
 pub fn place(run: &Run) -> String {
     let state = &run.state;
     match state.open_batch() {
+        _ if run.plan.task.verify.is_some() => "verifying".to_owned(),
         _ if state.plan.is_none() => "planning".to_owned(),
         Some((_, begun)) => format!("layer {}", begun.batch.layer + 1),
         None => format!("evaluation {}", state.rounds.len() + 1),
@@ -99,6 +120,9 @@ pub fn step(run: &Run, step: &Step) -> String {
     let text = match step {
         Step::Split => "split the goal into statements".to_owned(),
         Step::Classify => "classify the criteria".to_owned(),
+        Step::Interface => "name what the work has to provide".to_owned(),
+        Step::Oracle { criterion, go: 0 } => format!("write the oracle of {criterion}"),
+        Step::Oracle { criterion, .. } => format!("mend the oracle of {criterion}"),
         Step::Divide { round: 0 } => "divide the work into tasks".to_owned(),
         Step::Divide { .. } => "plan tasks for the new criteria".to_owned(),
         Step::Replan { tasks, .. } => format!("plan again: {}", joined(tasks)),
@@ -124,7 +148,10 @@ pub fn step(run: &Run, step: &Step) -> String {
             format!("merge {tasks}{without}")
         }
         Step::Drift { .. } => "compare the changes with the specification".to_owned(),
-        Step::Check { criterion, .. } => format!("check criterion {criterion}"),
+        Step::Probe { criterion, tree, .. } => probe(run, criterion, *tree),
+        Step::Spoil { criterion, .. } => format!("write wrong versions for the oracle of {criterion}"),
+        Step::Control => "let one executor do everything alone".to_owned(),
+        Step::File { .. } => "add the receipts to the result".to_owned(),
         Step::Judge { tree, .. } => {
             match state.contract.as_ref().map_or(0, |contract| run.asked(*tree, contract).len()) {
                 0 => "judge the goal".to_owned(),
@@ -139,7 +166,7 @@ pub fn step(run: &Run, step: &Step) -> String {
         Step::Transplant { .. } => "merge the result with your own changes".to_owned(),
         Step::Follow { .. } => "look at what you have changed".to_owned(),
         Step::Audit { .. } => "look for changes that weaken tests".to_owned(),
-        Step::Allow | Step::Ask { .. } => format!("ask: {}", question(step)),
+        Step::Allow | Step::Settle { .. } | Step::Ask { .. } => format!("ask: {}", question(run, step)),
         Step::Promote { .. } => "write the result into the folder".to_owned(),
         Step::Commit { form, .. } => format!("make a {} of the result", form.word()),
     };
@@ -147,7 +174,28 @@ pub fn step(run: &Run, step: &Step) -> String {
 }
 
 fn called(run: &Run, tree: TreeId) -> &'static str {
-    if tree == run.base() { "the unchanged project" } else { "the merged tree" }
+    let is_of_control = || match run.state_of(&Step::Control) {
+        StepState::Answered(Answer::Worked { made, .. }) => *made == tree,
+        StepState::Answered(_) | StepState::GivenUp(_) | StepState::Open => false,
+    };
+    match &run.plan.task.verify {
+        _ if tree == run.base() => "the unchanged project",
+        Some(_) => "the result",
+        None if is_of_control() => "the work of one executor",
+        None => "the merged tree",
+    }
+}
+
+/// Returns which oracle runs, and on what.
+fn probe(run: &Run, criterion: &Id, tree: TreeId) -> String {
+    let spoil = run.result().map(|result| Step::Spoil { tree: result, criterion: criterion.clone() });
+    let is_wrong = spoil.is_some_and(|spoil| match run.state_of(&spoil) {
+        StepState::Answered(Answer::Spoiled(all)) => all.iter().any(|wrong| wrong.tree == tree),
+        StepState::Answered(_) | StepState::GivenUp(_) | StepState::Open => false,
+    });
+    let what = if run.is_check(criterion) { "check criterion" } else { "run the oracle of" };
+    let on = if is_wrong { "a wrong version" } else { called(run, tree) };
+    format!("{what} {criterion} on {on}")
 }
 
 pub fn answered(answer: &Answer) -> String {
@@ -174,11 +222,13 @@ pub fn answered(answer: &Answer) -> String {
         Answer::Drifted(found) => format!("drift in {}", count(found.len(), "place")),
         Answer::Allowed(true) => "they may".to_owned(),
         Answer::Allowed(false) => "they may not".to_owned(),
-        Answer::Checked(result) => match result.met {
-            Some(true) => "met".to_owned(),
-            Some(false) => format!("not met: {}", result.details),
-            None => format!("not decided: {}", result.details),
+        Answer::Interface(interface) => named(interface),
+        Answer::Proposed(proposal) => match &**proposal {
+            Proposal::Oracle(oracle) => oracle.shows.to_string(),
+            Proposal::Judge { why } => format!("no machine can tell: {why}"),
         },
+        Answer::Probed(end) => lit(end),
+        Answer::Spoiled(all) => count(all.len(), "version"),
         Answer::Judged(judgement) => met(&judgement.criteria),
         Answer::Amended(amendment) => amended(amendment),
         Answer::Audited(found) if found.is_empty() => "none".to_owned(),
@@ -190,12 +240,28 @@ pub fn answered(answer: &Answer) -> String {
             None => followed.changed.join(", "),
         },
         Answer::Chosen(choice) => chosen(choice),
-        Answer::Promoted => "done".to_owned(),
+        Answer::Promoted | Answer::Filed(_) => "done".to_owned(),
         Answer::Conflict { .. } => "the folder changed during the run, so nothing was written".to_owned(),
         Answer::Committed(proposal) => words::made(proposal),
         Answer::NotCommitted { why } => format!("could not make a commit: {why}"),
     };
     one_line(&text)
+}
+
+fn named(interface: &Interface) -> String {
+    const LONGEST: usize = 200;
+    let note = one_line(&interface.note);
+    if note.is_empty() { "oracles need no new names".to_owned() } else { cut(&note, LONGEST) }
+}
+
+/// Returns how an oracle ended.
+pub fn lit(end: &Probed) -> String {
+    match (end.light, end.exit) {
+        (Light::Red, _) => "red".to_owned(),
+        (Light::Green, _) => "green".to_owned(),
+        (Light::Neither, Some(code)) => format!("neither red nor green (exit code {code})"),
+        (Light::Neither, None) => "did not run".to_owned(),
+    }
 }
 
 /// Returns how a command ended, and how many tests passed if it says so.
@@ -232,6 +298,9 @@ fn chosen(choice: &Choice) -> String {
         Choice::Guide { text } => format!("guidance: {text}"),
         Choice::Accept => "the best result is accepted as it is".to_owned(),
         Choice::End => "the run ends".to_owned(),
+        Choice::Holds => "the criterion is met".to_owned(),
+        Choice::Fails => "the criterion is not met".to_owned(),
+        Choice::Leave => "it stays disputed".to_owned(),
     }
 }
 
@@ -342,6 +411,26 @@ pub fn gate(gate: Gate) -> &'static str {
     }
 }
 
+pub fn tests_counted(counted: Counted) -> &'static str {
+    match counted {
+        Counted::SameOrMore => "same_or_more",
+        Counted::Fewer { .. } => "fewer",
+        Counted::NotCounted => "not_counted",
+    }
+}
+
+/// Returns how the test command ended, and whether fewer tests ran than before.
+pub fn tested(end: &CommandEnd, counted: Counted) -> String {
+    let text = ended(end);
+    match counted {
+        Counted::Fewer { now, before } => {
+            format!("{text}, {} fewer than before", count((before - now) as usize, "test"))
+        }
+        Counted::NotCounted if end.tests.is_none() => format!("{text}, tests not counted"),
+        Counted::NotCounted | Counted::SameOrMore => text,
+    }
+}
+
 pub fn evidence(Evidence { path, line, quote }: &Evidence) -> String {
     at(path, *line, quote)
 }
@@ -369,87 +458,4 @@ fn amendment(run: &Run, round: u32) -> Option<Amending<'_>> {
         StepState::Answered(_) | StepState::GivenUp(_) | StepState::Open => None,
     };
     Some((amendment, persona, said))
-}
-
-/// Returns the question that a run waits with.
-pub fn asked(run: &Run) -> Option<Step> {
-    if !run.held {
-        return None;
-    }
-    match Evolve::next(run) {
-        loops::Next::Do(mut steps) => steps.find(|step| matches!(step, Step::Allow | Step::Ask { .. })),
-        loops::Next::Decide(_) | loops::Next::End => None,
-    }
-}
-
-/// Returns the answers to a question. The default comes first.
-pub fn offers(step: &Step) -> Vec<&'static Offer> {
-    let names: &[&str] = match step {
-        Step::Ask { question: Question::Amendment | Question::Weakened, .. } => &["refuse", "approve"],
-        Step::Ask { question: Question::Escalation, .. } => &["end", "guide", "accept"],
-        _ => &["skip", "run"],
-    };
-    names.iter().filter_map(|name| Evolve::OFFERS.iter().find(|offer| offer.name == *name)).collect()
-}
-
-pub fn question(step: &Step) -> &'static str {
-    match step {
-        Step::Ask { question: Question::Amendment, .. } => "May the criteria change?",
-        Step::Ask { question: Question::Weakened, .. } => {
-            "May the result be handed over? It touches tests or their settings."
-        }
-        Step::Ask { question: Question::Escalation, .. } => {
-            "The specification is not met. How should the run continue?"
-        }
-        _ => "May the checks of the specification run?",
-    }
-}
-
-/// Returns the lines that a person needs to answer a question.
-pub fn matter(run: &Run, step: &Step) -> Vec<String> {
-    let lines = match step {
-        Step::Allow => checks(run),
-        Step::Ask { question: Question::Amendment, round } => {
-            let changes = amendment(run, *round).map(|(amendment, ..)| &*amendment.changes);
-            changes.unwrap_or_default().iter().flat_map(|change| changed(run, change)).collect()
-        }
-        Step::Ask { question: Question::Weakened, .. } => {
-            run.state.end.iter().flat_map(|end| end.weakened.iter().map(weakening)).collect()
-        }
-        Step::Ask { question: Question::Escalation, .. } => standing(run),
-        _ => Vec::new(),
-    };
-    lines.iter().map(|line| indented(line)).collect()
-}
-
-/// Returns a line as it is shown, with its indent.
-fn indented(line: &str) -> String {
-    let text = line.trim_start_matches(' ');
-    format!("{}{}", &line[..line.len() - text.len()], one_line(text))
-}
-
-/// Returns the checks of the specification as they would run, one per line.
-pub fn checks(run: &Run) -> Vec<String> {
-    let criteria = run.state.contract.iter().flat_map(|contract| &contract.criteria);
-    let checked = criteria.filter_map(|one| Some(format!("{}: {}", one.id, json!(one.check.as_ref()?))));
-    checked.collect()
-}
-
-/// Returns a change of a criterion or a constraint, in three lines.
-fn changed(run: &Run, Change { id, text, why }: &Change) -> [String; 3] {
-    let contract = run.state.contract.as_ref();
-    let constraint = contract.and_then(|all| all.constraints.iter().find(|one| one.id == *id));
-    let old = contract.and_then(|all| all.criterion(id)).map(|one| &*one.text);
-    let old = old.or(constraint.map(|one| &*one.text)).unwrap_or_default();
-    let new = text.as_ref().map_or_else(|| "  removed".to_owned(), |text| format!("  new: {text}"));
-    [format!("{id}: {old}"), new, format!("  why: {why}")]
-}
-
-/// Returns what the best result lacks, and what the evaluator recommends.
-fn standing(run: &Run) -> Vec<String> {
-    let Some(evaluation) = run.basis() else { return vec!["nothing was judged".to_owned()] };
-    let unmet = evaluation.unmet().chain(evaluation.broken());
-    let unmet = unmet.map(Verdict::missing);
-    let suggested = evaluation.judgement.recommendations.iter().map(|one| format!("suggestion: {one}"));
-    std::iter::once(measured(run, evaluation)).chain(unmet).chain(suggested).collect()
 }

@@ -38,7 +38,7 @@ fn the_loops_help_says_what_its_commands_do() {
       show      Show a run, a round or a version
       diff      Show what a version changes
       apply     Replace the skill with a candidate, or create a commit with it
-      rollback  Restore the skill, or the folder of gan, to its state before a run
+      rollback  Restore the skill or the folder that a run replaced
       export    Copy a version to a new folder
       report    Print the report of a run
       clean     Delete old runs and the files that only they need
