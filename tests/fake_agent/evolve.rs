@@ -34,6 +34,13 @@ pub(crate) struct Play {
     pub(crate) perspectives: BTreeMap<String, (String, f64)>,
     /// What follows from several perspectives.
     pub(crate) consensus: Value,
+    /// The names that the work has to provide, with their stub; without them, none.
+    pub(crate) names: Value,
+    /// By the id of a criterion, its oracle each time; the last one repeats. A text is a script for `sh`. Without one, no
+    /// machine can tell.
+    pub(crate) oracles: BTreeMap<String, Vec<Value>>,
+    /// By the id of a criterion, wrong versions of the result.
+    pub(crate) versions: BTreeMap<String, Value>,
     /// Texts instead of an answer, by the word of the page.
     pub(crate) instead: BTreeMap<String, String>,
 }
@@ -45,6 +52,8 @@ pub(crate) struct Work {
     pub(crate) writes: BTreeMap<String, Option<String>>,
     /// Text that is added at the end of files.
     pub(crate) appends: BTreeMap<String, String>,
+    /// The folders in which it looks for oracles, besides the one of its call. It writes into `found.txt` what it found.
+    pub(crate) hunts: Vec<PathBuf>,
     pub(crate) says: String,
     pub(crate) fails: bool,
 }
@@ -54,6 +63,9 @@ pub(crate) struct Work {
 pub(crate) enum Page {
     Split,
     Classify,
+    Names,
+    Oracle,
+    Spoil,
     Divide,
     Group,
     Match,
@@ -68,9 +80,12 @@ pub(crate) enum Page {
 /// What follows the description of an expert.
 const ADVISE: &str = "\n# What you are asked\n\nAn agent will do one task of a larger change.";
 
-const PAGES: [(Page, &str, &str); 11] = [
+const PAGES: [(Page, &str, &str); 14] = [
     (Page::Split, "split", "# Split a goal into statements\n"),
     (Page::Classify, "classify", "# Classify the criteria of a specification\n"),
+    (Page::Names, "names", "# Name what a change has to provide\n"),
+    (Page::Oracle, "oracle", "# Say how a machine tells that a criterion is met\n"),
+    (Page::Spoil, "spoil", "# Write wrong versions of a change\n"),
     (Page::Divide, "divide", "# Divide work into tasks\n"),
     (Page::Group, "group", "# Group tasks by what they are about\n"),
     (Page::Match, "match", "# Choose experts for tasks\n"),
@@ -88,11 +103,13 @@ impl Page {
         headed.or_else(|| prompt.contains(ADVISE).then_some(Self::Advise))
     }
 
-    /// Returns the name of a call; that of a task has its id.
+    /// Returns the name of a call; that of a task or about one criterion has its id.
     pub(crate) fn name(self, prompt: &str) -> String {
+        let own = PAGES.iter().find(|(page, ..)| *page == self).map_or("", |(_, name, _)| name);
         match self {
             Self::Work => format!("task-{}", task_id(prompt)),
-            _ => PAGES.iter().find(|(page, ..)| *page == self).map_or("", |(_, name, _)| name).to_owned(),
+            Self::Oracle | Self::Spoil => format!("{own}-{}", criterion_id(prompt)),
+            _ => own.to_owned(),
         }
     }
 }
@@ -128,6 +145,13 @@ pub(crate) fn answer(script: &Script, page: Page, prompt: &str, call: &str) -> O
             };
             json!({ "criteria": criteria(spec).iter().map(one).collect::<Vec<_>>() })
         }
+        Page::Names if play.names.is_null() => json!({ "note": "", "stub": [] }),
+        Page::Names => play.names.clone(),
+        Page::Oracle => {
+            let id = criterion_id(prompt);
+            oracle(id, play.oracles.get(id).and_then(|all| of(all)))
+        }
+        Page::Spoil => json!({ "versions": play.versions.get(criterion_id(prompt)).unwrap_or(&json!([])) }),
         Page::Divide => {
             let covered: Vec<String> = fenced(prompt, "the criteria to cover")
                 .lines()
@@ -194,6 +218,28 @@ fn task_id(prompt: &str) -> &str {
     fenced(prompt, "the task").split_once(": ").map_or("", |(id, _)| id.trim())
 }
 
+/// Returns the id of the criterion that a call is about.
+fn criterion_id(prompt: &str) -> &str {
+    fenced(prompt, "the criterion").split_once(": ").map_or("", |(id, _)| id.trim())
+}
+
+/// Returns the answer about the oracle of a criterion.
+fn oracle(id: &str, scripted: Option<Value>) -> Value {
+    match scripted {
+        None => {
+            json!({ "argv": [], "files": [], "uses_names": false, "shows": "", "why_not": "taste" })
+        }
+        Some(Value::String(text)) => {
+            let path = format!("oracle-{id}.sh");
+            json!({
+                "argv": ["sh", path], "files": [{ "path": path, "text": text }], "uses_names": false,
+                "shows": format!("it shows {id}"), "why_not": "",
+            })
+        }
+        Some(whole) => whole,
+    }
+}
+
 fn work(play: &Play, nth: usize, prompt: &str) -> Option<String> {
     let (task, id) = (fenced(prompt, "the task"), task_id(prompt));
     let field = |name: &str| {
@@ -224,7 +270,22 @@ fn work(play: &Play, nth: usize, prompt: &str) -> Option<String> {
     for (path, text) in &work.appends {
         append(&project.join(path), text);
     }
+    if !work.hunts.is_empty() {
+        fs::write(project.join("found.txt"), hunted(&work.hunts)).expect("the copy can be changed");
+    }
     Some(if work.says.is_empty() { format!("I did {id}.") } else { work.says.clone() })
+}
+
+/// Looks for oracles in these folders and in those of other calls, and returns the paths of the files that have one.
+fn hunted(places: &[PathBuf]) -> String {
+    const WORD: &[u8] = b"SKILLTUNE_RED";
+    let others = PathBuf::from("../..");
+    let files = places.iter().chain([&others]).flat_map(walkdir::WalkDir::new).filter_map(Result::ok);
+    let has_word =
+        |path: &Path| fs::read(path).is_ok_and(|bytes| bytes.windows(WORD.len()).any(|part| part == WORD));
+    let found = files.filter(|entry| entry.file_type().is_file() && has_word(entry.path()));
+    let found: Vec<String> = found.map(|entry| entry.path().display().to_string()).collect();
+    if found.is_empty() { "nothing\n".to_owned() } else { found.join("\n") + "\n" }
 }
 
 fn append(path: &Path, text: &str) {
@@ -233,7 +294,7 @@ fn append(path: &Path, text: &str) {
     fs::write(path, before + text).expect("the copy can be changed");
 }
 
-/// Judges by the lines of the project: `meets ID`, `breaks ID` for a constraint, `denies ID` for a statement. A statement
+/// Judges by the lines of the project: `meets ID` and `claims ID`, `breaks ID` for a constraint, `denies ID` for a statement. A statement
 /// holds without any.
 fn judge(prompt: &str) -> Value {
     let lines = lines(Path::new("project"));
@@ -253,10 +314,11 @@ fn judge(prompt: &str) -> Value {
         let items = list.filter_map(|line| line.split_once(". ").and_then(|(_, rest)| rest.split_once(": ")));
         items.map(|(id, _)| id.to_owned()).filter(|id| !id.contains(' ')).collect()
     };
-    let criteria = ids("criteria").into_iter().map(|id| match find("meets", &id) {
-        Some(at) => verdict(&id, "yes", Some(at)),
-        None => verdict(&id, "not_shown", None),
-    });
+    let criteria =
+        ids("criteria").into_iter().map(|id| match find("meets", &id).or_else(|| find("claims", &id)) {
+            Some(at) => verdict(&id, "yes", Some(at)),
+            None => verdict(&id, "not_shown", None),
+        });
     let constraints = ids("constraints").into_iter().map(|id| match find("breaks", &id) {
         Some(at) => verdict(&id, "no", Some(at)),
         None => verdict(&id, "yes", None),

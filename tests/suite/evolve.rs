@@ -49,17 +49,16 @@ impl Project {
         Self::with(play, &FILES, "")
     }
 
-    /// Commits these files and the specification.
+    /// Commits these files and a specification, which is `SPEC` if it is not among them.
     pub(crate) fn with(play: &Value, files: &[(&str, &str)], settings: &str) -> Self {
         let scene = Scene::new(&[], &json!({ "evolve": play }));
         // Elsewhere commands that were found would not run.
         let confine = if can_confine() { "" } else { "[limits]\nconfine = false\n" };
         scene.write_settings(&[settings, confine].concat());
         let project = Self { git: Repository::of(scene) };
-        for (path, text) in files {
+        for (path, text) in [("spec.md", SPEC)].iter().chain(files) {
             project.write(path, text);
         }
-        project.write("spec.md", SPEC);
         project.git.commit("Begin");
         project
     }
@@ -129,29 +128,30 @@ impl Project {
     }
 
     /// Returns how many calls of a page have begun.
-    fn begun(&self, page: &str) -> usize {
+    pub(crate) fn begun(&self, page: &str) -> usize {
         let calls = self.scene().calls().into_iter();
         let of_page = |call: &str| call.rsplit_once('-').is_some_and(|(name, _)| name == page);
         calls.filter(|(call, _)| of_page(call)).map(|(_, (begun, _))| begun).sum()
     }
 
     /// Returns the subjects of the commits on our branch, without the first one; none without a branch.
-    fn commits(&self) -> Option<Vec<String>> {
+    pub(crate) fn commits(&self) -> Option<Vec<String>> {
         let log = self.git.output(&["log", "--reverse", "--format=%s", BRANCH]);
         let text = String::from_utf8(log.stdout).unwrap();
         log.status.success().then(|| text.lines().skip(1).map(str::to_owned).collect())
     }
 }
 
-const ATTENDED: [&str; 8] = ["evolve", "spec.md", "--commands", "run", "--roles", "none", "--format", "json"];
-const BRANCH: &str = "skilltune/spec";
+const ATTENDED: [&str; 9] =
+    ["evolve", "spec.md", "--commands", "run", "--no-oracles", "--roles", "none", "--format", "json"];
+pub(crate) const BRANCH: &str = "skilltune/spec";
 
-fn id(ran: &Ran) -> String {
+pub(crate) fn id(ran: &Ran) -> String {
     words(&ran.json()["run_id"]).to_owned()
 }
 
 /// Returns the exit code, the outcome, and the ending or `-`.
-fn ended(ran: &Ran) -> String {
+pub(crate) fn ended(ran: &Ran) -> String {
     let (result, code) = (ran.json(), ran.code.unwrap_or(-1));
     format!("{code} {} {}", words(&result["outcome"]), result["ending"].as_str().unwrap_or("-"))
 }
@@ -164,7 +164,7 @@ fn tasks(ran: &Ran) -> String {
 }
 
 /// Returns a part of a task in the result.
-fn of_task(ran: &Ran, id: &str, key: &str) -> Value {
+pub(crate) fn of_task(ran: &Ran, id: &str, key: &str) -> Value {
     let result = ran.json();
     let mut all = result["tasks"].as_array().unwrap().iter();
     all.find(|task| task["id"] == json!(id)).map_or(Value::Null, |task| task[key].clone())
@@ -175,11 +175,11 @@ fn verdict(ran: &Ran) -> String {
     words(&ran.json()["commands"][0]["verdict"]).to_owned()
 }
 
-fn words(value: &Value) -> &str {
+pub(crate) fn words(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-fn list(value: &Value) -> Vec<&str> {
+pub(crate) fn list(value: &Value) -> Vec<&str> {
     value.as_array().into_iter().flatten().map(words).collect()
 }
 

@@ -65,8 +65,9 @@ impl Project {
     }
 
     fn evolve(&self, more: &[&str]) -> Ran {
-        let usual = ["--yes", "--format", "json", "--commands", "run", "--roles", "none", "--jobs", "1"];
-        self.git.scene.run(&[&["evolve"], more, &usual].concat())
+        let usual = ["--yes", "--format", "json", "--roles", "none", "--jobs", "1"];
+        let commands = ["--commands", "run", "--no-oracles"];
+        self.git.scene.run(&[&["evolve"], more, &usual, &commands].concat())
     }
 
     /// Pauses a run after `a`, before `b`.

@@ -1,7 +1,8 @@
 //! `evolve` under crashes, kills and hostile input: four tasks at once, in a project that a person is changing.
 //!
 //! The run meets everything that can be cut: work that conflicts and is done again, work that is taken back because it
-//! breaks a command, a criterion that only a second pass meets, a branch without the changes of the person.
+//! breaks a command, a criterion that only a second pass meets, a branch without the changes of the person. With oracles, it
+//! also measures at the end how strong they are, and what one executor makes alone.
 
 mod crash;
 mod hostile;
@@ -34,7 +35,8 @@ const SPEC: &str = "## Goal\n\nEach of the four files says what it meets.\n\n\
 /// Fails as long as a task has left a red line.
 const CHECK: &str = "#!/bin/sh\n! grep -q '^red$' c.txt 2>/dev/null\n";
 const SETTINGS: &str = "[commands]\ntest = [\"./check\"]\n";
-const BEGIN: [&str; 11] = [
+/// The last word is left out in a run with oracles.
+const BEGIN: [&str; 12] = [
     "evolve",
     "spec.md",
     "--yes",
@@ -46,6 +48,7 @@ const BEGIN: [&str; 11] = [
     "--format",
     "json",
     "--seed=7",
+    "--no-oracles",
 ];
 /// What a person has changed and not committed.
 const DIRTY: &str = " M notes\n?? new\n";
@@ -53,6 +56,7 @@ const DIRTY: &str = " M notes\n?? new\n";
 /// Four tasks of one layer.
 struct Built {
     slow: bool,
+    has_oracles: bool,
     jobs: &'static str,
 }
 
@@ -72,8 +76,43 @@ impl Built {
                 "c": [once("c.txt", "red\n"), once("c.txt", "this meets A3\n")],
                 "d": [once("d.txt", "nothing\n"), once("d.txt", "this meets A4\n")],
             },
+            "oracles": { "A1": [oracle("a.txt", "A1")], "A2": [oracle("b.txt", "A2")], "A4": [oracle("d.txt", "A4")] },
+            "versions": { "A1": spoiled("a.txt", "A1"), "A2": spoiled("b.txt", "A2"), "A4": spoiled("d.txt", "A4") },
         })
     }
+
+    /// Fails unless machines saw the criteria go from red to green, and both measurements were made.
+    fn assert_evident(&self, ran: &Ran) {
+        let receipts = &ran.json()["receipts"];
+        let measured = receipts["criteria"].as_array().into_iter().flatten().filter_map(|one| {
+            let strength = one["oracle"].get("strength")?;
+            Some(strength == &json!({ "rejected": 1, "passed": ["it adds a line"], "not_counted": 0 }))
+        });
+        let measured: Vec<bool> = measured.collect();
+        if self.has_oracles {
+            // The check of the specification names a file that the work wrote.
+            assert_eq!(ids(&receipts["criteria"], "word"), "verified verified judged verified", "{ran:?}");
+            assert_eq!(measured, [true; 3], "{ran:?}");
+            let alone = ["score", "is_done", "verified"].map(|key| &receipts["control"][key]);
+            assert_eq!(json!(alone), json!([0.0, false, []]), "{ran:?}");
+        } else {
+            assert_eq!(ids(&receipts["criteria"], "word"), "judged judged judged judged", "{ran:?}");
+            assert!(measured.is_empty() && receipts["control"].is_null(), "{ran:?}");
+        }
+    }
+}
+
+/// Returns an oracle that is red until a file says what it meets.
+fn oracle(path: &str, id: &str) -> String {
+    format!("if ! grep -q 'meets {id}$' {path}; then echo SKILLTUNE_RED; exit 1; fi\necho SKILLTUNE_GREEN\n")
+}
+
+/// Returns two wrong versions of a file: its oracle rejects one.
+fn spoiled(path: &str, id: &str) -> Value {
+    let line = format!("this meets {id}");
+    let version =
+        |what: &str, new: &str| json!({ "what": what, "edits": [{ "path": path, "old": line, "new": new }] });
+    json!([version("it takes the line away", "nothing"), version("it adds a line", &format!("{line}\nmore"))])
 }
 
 impl Story for Built {
@@ -83,7 +122,12 @@ impl Story for Built {
     }
 
     fn begin(&self, scene: &Scene) -> Command {
-        scene.command(&[&BEGIN[..], &["--jobs", self.jobs]].concat())
+        let begin: Vec<&str> = if self.has_oracles {
+            [&BEGIN[..BEGIN.len() - 1], &["--strength", "--control"]].concat()
+        } else {
+            BEGIN.into()
+        };
+        scene.command(&[&begin[..], &["--jobs", self.jobs]].concat())
     }
 
     fn resume(&self, scene: &Scene) -> Command {
@@ -97,6 +141,7 @@ impl Story for Built {
         // One conflicts and one is red: both are done again. Then what one criterion lacks.
         assert_eq!(layers, ["a b c d", "b c", "d"]);
         assert!(commits(scene).contains("this meets A4"), "{ran:?}");
+        self.assert_evident(ran);
     }
 
     fn outcome(&self, scene: &Scene, ran: &Ran) -> Outcome {
@@ -161,12 +206,18 @@ fn git(scene: &Scene, arguments: &[&str]) -> String {
     String::from_utf8_lossy(&ran.stdout).into_owned()
 }
 
-/// Returns the commits of the result with their messages and changes; nothing without a branch.
+/// Returns the commits of the result with their messages and changes; nothing without a branch. A line with the hashes of a
+/// file is left out: the receipts have the id of their run.
 fn commits(scene: &Scene) -> String {
     if git(scene, &["branch", "--list", "skilltune/spec"]).is_empty() {
         return String::new();
     }
-    git(scene, &["log", "--reverse", "--patch", "--format=%s%n%b", "main..skilltune/spec"])
+    let log = git(scene, &["log", "--reverse", "--patch", "--format=%s%n%b", "main..skilltune/spec"]);
+    // Receipts name their run, so hashes of trees with them differ.
+    let is_hash = |line: &&str| {
+        ["index ", "Skilltune-Candidate: ", "Skilltune-Tree: "].iter().any(|head| line.starts_with(head))
+    };
+    log.split_inclusive('\n').filter(|line| !is_hash(line)).collect()
 }
 
 /// Fails unless the person's files, index and branch are as they were.

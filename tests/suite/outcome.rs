@@ -89,6 +89,9 @@ impl Outcome {
             &["final-report.md", "plan.json"],
             target,
         );
+        if let Some(receipts) = outcome.result["receipts"].as_object_mut() {
+            assert!(receipts.remove("run").is_some_and(|run| run.is_string()));
+        }
         // A commit has the time of its run.
         let proposal = outcome.result["proposal"].take();
         assert_eq!(proposal["branch"].is_string(), !commits.is_empty(), "{proposal}");

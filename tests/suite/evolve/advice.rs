@@ -32,7 +32,7 @@ fn play() -> Value {
 }
 
 fn advised(project: &Project, more: &[&str]) -> Ran {
-    let start = ["evolve", "spec.md", "--yes", "--commands", "run", "--format", "json"];
+    let start = ["evolve", "spec.md", "--yes", "--commands", "run", "--no-oracles", "--format", "json"];
     project.scene().run(&[&start[..], more].concat())
 }
 

@@ -118,7 +118,7 @@ fn only_a_persons_own_settings_bring_files_and_a_projects_setup_needs_trust() {
         assert!(call["files"]["project/.env"].is_null(), "{call}");
     }
     project.write("skilltune.toml", "[commands]\nsetup = [\"make\", \"setup\"]\n");
-    let said = project.scene().refusal(&["evolve", "spec.md", "--yes", "--roles", "none"]);
+    let said = project.scene().refusal(&["evolve", "spec.md", "--yes", "--commands", "run"]);
     assert!(said.contains("error: the programs of /project/skilltune.toml are not trusted: make"), "{said}");
 
     let missing = secret(&play, &BRINGING.replace("local/deep/key", "gone"));

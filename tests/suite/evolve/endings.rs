@@ -5,13 +5,14 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::{
-    ATTENDED, FILES, Project, SPEC, adding, after, both, ended, list, meeting, of_task, task, tasks, verdict,
+    ATTENDED, FILES, Project, SPEC, adding, after, both, ended, meeting, of_task, task, tasks, verdict,
     words, writing,
 };
 use crate::background::{Background, Gate};
+use crate::terminal::{talked, terminal};
 
 #[test]
-fn without_a_command_that_may_run_nothing_is_judged() {
+fn a_project_without_commands_gets_no_judgement() {
     let bare = Project::with(&json!({}), &FILES[2..], "");
     let ran = bare.evolve(&[]);
     assert_eq!(ended(&ran), "4 incomplete incomplete", "{ran:?}");
@@ -20,14 +21,41 @@ fn without_a_command_that_may_run_nothing_is_judged() {
     let result = ran.json();
     assert_eq!((&result["score"], bare.begun("judge"), bare.commits()), (&Value::Null, 0, None));
     assert!(words(&result["proposal"]["patch"]).contains(".patch"), "the work is not lost: {ran:?}");
+}
 
-    let unasked = Project::new(&json!({}));
-    let ran = unasked.scene().run(&["evolve", "spec.md", "--yes", "--roles", "none", "--format", "json"]);
-    assert_eq!(ended(&ran), "4 incomplete incomplete", "commands that were found need a word: {ran:?}");
-    let why = "no command that lints, builds or tests the project may run";
-    assert_eq!(words(&ran.json()["note"]), why);
-    let hint = "no command runs, so the result will not be judged; set [commands], or pass --commands run";
-    assert!(list(&ran.json()["notes"]).iter().any(|note| note.starts_with(hint)), "{ran:?}");
+#[test]
+fn a_run_without_a_command_that_may_run_is_refused_before_any_call() {
+    let project = Project::new(&json!({}));
+    let start = ["evolve", "spec.md", "--roles", "none"];
+    let line = |more: &[&'static str]| [&start[..], more].concat();
+    for more in [&["--yes"][..], &[], &["--commands", "skip"]] {
+        let said = project.scene().refusal(&line(more));
+        for part in [
+            "error: cannot judge a result: no command that lints, builds or tests the project may run\n",
+            "hint: set a command in [commands] of skilltune.toml, such as `test = [\"make\", \"test\"]`\n",
+            "run the commands that are found: test: make test (found in Makefile)\n",
+            "hint: or pass --plan-only to only make the plan\n",
+        ] {
+            assert!(said.contains(part), "{more:?}: {part}: {said}");
+        }
+    }
+    if let Ok(ends) = terminal() {
+        let said = talked(project.scene().command(&start), ends, &[("Run these commands?", "n\r")]);
+        assert!(said.contains("cannot judge a result"), "{said}");
+    }
+    for (more, note) in [
+        (
+            &["--yes"][..],
+            "commands that are found run if you agree, and without any the run does not begin: ",
+        ),
+        (&["--commands", "skip"], "no command may run, so the run does not begin; set [commands], "),
+    ] {
+        let dry = project.scene().run(&line(&[&["--dry-run"], more].concat()));
+        assert!(dry.code == Some(0) && dry.stdout.contains(&format!("note: {note}")), "{dry:?}");
+    }
+    assert_eq!(project.scene().calls().len(), 0);
+    let planned = project.scene().run(&line(&["--yes", "--plan-only", "--format", "json"]));
+    assert_eq!(ended(&planned), "0 planned planned", "{planned:?}");
 }
 
 #[test]
@@ -44,7 +72,10 @@ fn a_new_project_gets_commands_that_are_found_after_its_layer() {
     assert_eq!(ended(&ran), "0 reached success", "{ran:?}");
     assert_eq!(project.commits().unwrap(), ["Do one", "Do two"]);
     let report = project.scene().run(&["report"]).stdout;
-    assert!(report.contains("| test | make test | no command | passed | passed |"), "{report}");
+    assert!(
+        report.contains("| test | make test | no command | passed, tests not counted | passed |"),
+        "{report}"
+    );
 }
 
 /// A test that fails before the run, and names what fails like pytest. With `src/x.txt` another one fails.
@@ -67,7 +98,9 @@ fn a_command_that_was_red_counts_only_by_the_names_of_tests() {
     );
     let report = unnamed.scene().run(&["report"]).stdout;
     assert!(
-        report.contains("failed with exit code 2 | failed with exit code 2 | not looked at |"),
+        report.contains(
+            "| failed with exit code 2 | failed with exit code 2, tests not counted | not looked at |"
+        ),
         "{report}"
     );
 
@@ -214,6 +247,34 @@ fn a_result_that_touches_tests_waits_for_a_person() {
     }
 }
 
+/// Prints totals like pytest, with a test for each file in `cases`.
+const COUNTED: &str = "echo \"=== $(ls cases | grep -c .) passed in 0.01s ===\"\n";
+
+#[test]
+fn a_result_that_runs_fewer_tests_waits_for_a_person() {
+    let work = json!({ "writes": {
+        "a.txt": "this meets A1\nthis meets A2\n", "cases/2.txt": null, "cases/3.txt": null,
+    } });
+    let play = json!({ "tasks": [[task("all", &["A1", "A2"], "a.txt")]], "works": { "all": [work] } });
+    let cases = [("cases/1.txt", "one\n"), ("cases/2.txt", "two\n"), ("cases/3.txt", "three\n")];
+    let files = [&[FILES[0], ("test.sh", COUNTED)], &cases[..]].concat();
+    let project = Project::with(&play, &files, "");
+    let held = project.attended(&[]);
+    assert_eq!(ended(&held), "3 paused success", "{held:?}");
+    let what = "runs 2 tests fewer than before (1, 3 before)";
+    let result = held.json();
+    assert_eq!(result["weakened"], json!([{ "path": "make test", "line": null, "what": what }]), "{held:?}");
+    assert_eq!(result["commands"][0]["counted"], json!("fewer"), "{held:?}");
+    let ran = project.resume(&["--answer", "approve"]);
+    assert_eq!(ended(&ran), "0 reached success", "{ran:?}");
+    let report = project.scene().run(&["report"]).stdout;
+    let row =
+        "| passed (3 passed, 0 failed) | passed (1 passed, 0 failed), 2 tests fewer than before | passed |";
+    for part in [row, "make test: runs 2 tests fewer than before (1, 3 before)"] {
+        assert!(report.contains(part), "{part}: {report}");
+    }
+}
+
 #[test]
 fn checks_of_criteria_decide_if_a_person_lets_them_run() {
     let spec = SPEC.replace("is there\n- A2", "is there\n  check: [\"test\", \"-e\", \"a.txt\"]\n- A2");
@@ -224,7 +285,7 @@ fn checks_of_criteria_decide_if_a_person_lets_them_run() {
         project.git.commit("Check it");
         project
     };
-    let start = ["evolve", "spec.md", "--roles", "none", "--format", "json"];
+    let start = ["evolve", "spec.md", "--no-oracles", "--roles", "none", "--format", "json"];
     for (answer, path) in [("run", "output of test -e a.txt"), ("skip", "a.txt")] {
         let project = project();
         let held = project.scene().run(&start);

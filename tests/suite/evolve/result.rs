@@ -54,7 +54,10 @@ fn a_branch_has_a_commit_for_each_task_and_nothing_of_what_is_not_committed() {
     let message = project.git.git(&["log", "-1", "--format=%B", "skilltune/spec"]);
     assert!(message.starts_with("Do three\n\nI did three.\n\nCriteria met: A1, A2.\n"), "{message}");
     let first = project.git.git(&["log", "-1", "--format=%B", "skilltune/spec~2"]);
-    assert!(first.contains("I did one.\n\nOther commits follow; only the last one was judged.\n"), "{first}");
+    assert!(
+        first.contains("I did one.\n\nOther commits follow; only the result of all tasks was judged.\n"),
+        "{first}"
+    );
     // The branch is evaluated once more, without what is not committed.
     assert_eq!(project.begun("judge"), 2);
     project.course(&ran);
@@ -99,7 +102,7 @@ fn the_commands_of_a_run_show_what_it_did() {
         assert_eq!(["a.txt", "b.txt", "c.txt"].iter().filter(|name| has(name)).count(), files, "{version}");
     }
     let unknown = scene.refusal(&["show", &id, "nothing"]);
-    assert!(unknown.contains("its parts are `plan` and `spec`"), "{unknown}");
+    assert!(unknown.contains("its parts are `plan`, `spec` and `oracles`"), "{unknown}");
     let report = scene.run(&["report"]).stdout;
     for part in [
         "| `A1`: the first thing is there | critical | yes | a.txt:1: this meets A1 |  |",
@@ -131,6 +134,7 @@ fn the_report_as_data_has_verdicts_with_evidence_and_the_course() {
     let command = json!({ "exit": 0, "said": "exit code 0" });
     let gate = json!({
         "stage": "test", "argv": ["make", "test"], "before": command, "after": command, "verdict": "passed",
+        "counted": "not_counted",
     });
     assert_eq!(result["commands"], json!([gate]));
     let counts = ["rounds", "amendments", "guidance"].map(|key| report[key].as_array().unwrap().len());
@@ -204,16 +208,50 @@ fn a_result_goes_where_it_was_asked_to_go() {
 #[test]
 fn a_folder_that_was_written_is_not_called_a_copy() {
     for (apply, part) in [
-        ("tree", "`skilltune export RUN start DIR` copies the folder as it was when the run began"),
+        ("tree", "it wrote its result into the project; `skilltune rollback RUN` undoes that"),
         ("never", "it changed a copy of a project; `skilltune export RUN champion DIR` copies it"),
     ] {
         let project = Project::new(&json!({ "tasks": [both()] }));
         let id = id(&project.evolve(&["--apply", apply]));
-        for command in ["rollback", "apply"] {
-            let said = project.scene().refusal(&[command, &id]);
-            assert!(said.contains(part), "{command} {apply}: {said}");
+        let said = project.scene().refusal(&["apply", &id]);
+        assert!(said.contains(part), "{apply}: {said}");
+        if apply == "never" {
+            let said = project.scene().refusal(&["rollback", &id]);
+            assert!(said.contains("put nothing into a folder"), "{said}");
         }
     }
+}
+
+#[test]
+fn a_rollback_restores_the_project_and_overwrites_an_edit_only_if_a_person_says_so() {
+    let project = Project::new(&three());
+    dirty(&project);
+    let id = id(&project.evolve(&["--apply", "tree"]));
+    let scene = project.scene();
+    let status = scene.run(&["status"]).stdout;
+    assert!(status.contains(&format!("skilltune rollback {id}   (undo it)")), "{status}");
+    project.write("a.txt", "edited\n");
+    let ran = scene.run(&["rollback"]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    insta::assert_snapshot!(scene.normalized(&ran.stderr), @r"
+    error: /project changed since run RUN
+    caused by: nothing was replaced; the edited version is kept as HASH
+    hint: to replace it anyway, run `skilltune rollback RUN --force`
+    hint: to look at the version before the run, run `skilltune export RUN start DIR`
+    ");
+    assert_eq!((project.read("a.txt").as_deref(), project.read("b.txt").is_some()), (Some("edited\n"), true));
+    let said = scene.run(&["rollback", "--force"]).stderr;
+    assert_eq!(["a.txt", "b.txt", "c.txt"].map(|path| project.read(path)), [None, None, None], "{said}");
+    assert_eq!(project.read("readme.txt").unwrap(), "A readme that says little.\nMine, not committed.\n");
+    assert_eq!(project.read("mine.txt").unwrap(), "mine\n");
+    let command = said.split("skilltune ").nth(1).unwrap().replace("DIR", "../edited").replace('`', " ");
+    let words: Vec<&str> = command.split_whitespace().take(4).collect();
+    assert_eq!(scene.run(&words).code, Some(0), "{said}");
+    assert_eq!(fs::read_to_string(scene.path("edited/a.txt")).unwrap(), "edited\n");
+    let status = scene.run(&["status", "--format", "json"]).json();
+    assert_eq!((&status["promoted"], &status["rolled_back"]), (&json!(true), &json!(true)));
+    let again = scene.run(&["rollback", &id]).stderr;
+    assert!(again.contains("the folder is already in its state before the run"), "{again}");
 }
 
 #[test]
@@ -256,6 +294,9 @@ fn an_edit_during_the_run_is_merged_and_one_on_the_same_lines_is_never_overwritt
     );
     let merged = mine.replace("end", "end of theirs");
     assert_eq!((project.read("notes.txt").unwrap(), project.read("a.txt").is_some()), (merged, true));
+    let back = project.scene().run(&["rollback"]);
+    assert_eq!(back.code, Some(0), "{back:?}");
+    assert_eq!((project.read("notes.txt").unwrap(), project.read("a.txt")), (mine.clone(), None));
 
     let (project, ran) = edited_meanwhile(&NOTES.replace("top", "top of theirs"), &mine);
     assert_eq!((ended(&ran).as_str(), &ran.json()["conflict"]), ("3 kept success", &json!(true)), "{ran:?}");

@@ -97,7 +97,7 @@ fn what_a_task_writes_beside_its_copy_or_hides_is_not_in_the_result() {
     let notes = ran.json()["notes"].to_string();
     assert!(notes.contains("nothing confines the executor (executor): it can change every file"), "{notes}");
     let made = git(&scene, &["diff", "--name-only", "main", "skilltune/spec"]);
-    assert_eq!(made, ".gitignore\nc.txt\n");
+    assert_eq!(made, ".evolve/spec/receipts.json\n.evolve/spec/spec.md\n.gitignore\nc.txt\n");
     assert_untouched(&scene, "beside");
 }
 
@@ -116,7 +116,7 @@ fn a_task_that_deletes_everything_is_taken_back() {
 fn no_text_of_an_agent_drives_a_terminal_or_turns_a_line() {
     let (scene, ran) = attacked(&json!({ "evil.py": format!("# {EVIL}\n") }));
     let page = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
-    let message = git(&scene, &["log", "-1", "--format=%B", "skilltune/spec"]);
+    let message = git(&scene, &["log", "-1", "--format=%B", "skilltune/spec~1"]);
     let shown = scene.run(&["show"]);
     for text in [&ran.stdout, &ran.stderr, &page, &message, &shown.stdout, &shown.stderr] {
         assert!(!text.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{text:?}");
@@ -149,8 +149,9 @@ fn a_check_that_names_a_shell_runs_only_if_a_person_says_so_and_writes_nowhere_e
     let spec = spec.replace("[\"grep\", \"-q\", \"meets A3\", \"c.txt\"]", &check.to_string());
     fs::write(scene.path("project/shell.md"), spec).unwrap();
     for (trust, met) in [(None, true), (Some("--trust"), false)] {
-        let more = ["evolve", "shell.md", "--yes", "--roles", "none", "--format", "json", "--apply", "never"];
-        let ran = scene.run(&more.into_iter().chain(trust).collect::<Vec<_>>());
+        let more = ["evolve", "shell.md", "--yes", "--no-oracles", "--roles", "none", "--format", "json"];
+        let never = ["--apply", "never"];
+        let ran = scene.run(&more.into_iter().chain(never).chain(trust).collect::<Vec<_>>());
         let result = ran.json();
         let verdict = &result["evaluation"]["judgement"]["criteria"][2];
         assert_eq!((&verdict["id"], &verdict["is_met"]), (&json!("A3"), &json!(met)), "{ran:?}");

@@ -14,9 +14,19 @@ fn kills() -> usize {
 
 #[test]
 fn four_tasks_killed_again_and_again_end_as_if_they_had_not_been() {
-    let story = Built { slow: true, jobs: "4" };
+    killed(false);
+}
+
+#[test]
+fn oracles_and_measurements_killed_again_and_again_end_as_if_they_had_not_been() {
+    killed(true);
+}
+
+fn killed(has_oracles: bool) {
+    let story = Built { slow: true, has_oracles, jobs: "4" };
     let figures = kill_again_and_again(&story, &story.whole(), kills(), |scene, _| {
         assert_untouched(scene, "killed");
     });
-    eprintln!("random kills: {figures:?} of evolve, 0 runs lost, 0 projects changed");
+    let with = if has_oracles { " with oracles" } else { "" };
+    eprintln!("random kills: {figures:?} of evolve{with}, 0 runs lost, 0 projects changed");
 }

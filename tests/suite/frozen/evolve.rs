@@ -31,6 +31,15 @@ pub(super) const CASES: &[Case] = &[
     ("evolve-layers", layers),
     ("evolve-points-of-view", points_of_view),
     ("evolve-reached", reached),
+    ("evolve-evidence", || made(evidence())),
+    ("evolve-repeated", || verified(evidence(), 0)),
+    ("evolve-not-repeated", || {
+        let project = evidence();
+        project.git.git(&["checkout", "-q", "skilltune/spec"]);
+        project.write("a.txt", "nothing\n");
+        project.git.commit("Take it back");
+        verified(project, 3)
+    }),
 ];
 
 fn made(project: Project) -> Made {
@@ -148,10 +157,58 @@ fn reached() -> Made {
     let check = "is there\n  check: [\"test\", \"-e\", \"a.txt\"]\n- A2";
     project.write("spec.md", &SPEC.replace("is there\n- A2", check));
     project.git.commit("Check it");
-    let start = ["evolve", "spec.md", "--roles", "architect,security-reviewer", "--apply", "tree"];
+    let roles = ["--roles", "architect,security-reviewer"];
+    let start = [&["evolve", "spec.md", "--no-oracles", "--apply", "tree"], &roles[..]].concat();
     ended(&project.scene().run(&[&start[..], &ALONE].concat()), 3);
     ended(&project.resume(&["--answer", "run"]), 3);
     project.write("mine.txt", "mine\n");
     ended(&project.resume(&["--answer", "approve"]), 0);
     made(project)
+}
+
+const VERIFY: [&str; 6] = ["evolve", "verify", "skilltune/spec", "--trust", "--format", "json"];
+
+/// Repeats the receipts, which ends with this code.
+fn verified(project: Project, code: i32) -> Made {
+    let ran = project.scene().run(&VERIFY);
+    ended(&ran, code);
+    let run = ran.json()["run_id"].as_str().expect("a run has an id").to_owned();
+    Made { scene: project.git.scene, run }
+}
+
+/// Makes a result with oracles, of which one needs a stub and one is wrong. A person settles the dispute. Wrong versions of the
+/// result and the work of one executor are measured.
+fn evidence() -> Project {
+    let script = |id: &str, text: &str| {
+        let path = format!("oracle-{id}.sh");
+        json!({
+            "argv": ["sh", path], "files": [{ "path": path, "text": text }], "uses_names": true, "shows": "It is there.",
+            "why_not": "",
+        })
+    };
+    let there = "[ -e a.txt ] || exit 9\nif grep -q A1 a.txt; then echo SKILLTUNE_GREEN; else echo SKILLTUNE_RED; exit 1; fi\n";
+    let wrong = "[ -e never.txt ] || { echo 'never: SKILLTUNE_RED'; exit 1; }\necho SKILLTUNE_GREEN\n";
+    let edit = json!({ "path": "a.txt", "old": "this meets A1", "new": "nothing" });
+    let play = json!({
+        "tasks": [[all()]],
+        "names": { "note": "a.txt: a line for each thing", "stub": [{ "path": "a.txt", "text": "\n" }] },
+        "oracles": { "A1": [script("A1", there)], "A2": [script("A2", wrong)] },
+        "versions": { "A1": [{ "what": "the first is gone", "edits": [edit] }] },
+    });
+    let project = Project::with(&play, &FILES, "");
+    let start = [
+        "evolve",
+        "spec.md",
+        "--commands",
+        "run",
+        "--roles",
+        "none",
+        "--strength",
+        "--control",
+        "--format",
+        "json",
+    ];
+    ended(&project.scene().run(&[&start[..], &ALONE].concat()), 3);
+    ended(&project.resume(&["--answer", "holds"]), 0);
+    project
 }
