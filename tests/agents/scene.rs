@@ -255,6 +255,13 @@ impl Scene {
         }
     }
 
+    /// Leaves no agent on the PATH.
+    pub(crate) fn remove_agents(&self) {
+        for agent in ["claude", "gemini", "codex", "opencode"] {
+            fs::remove_file(self.path("bin").join(agent)).unwrap();
+        }
+    }
+
     /// Runs git in the project and returns what it prints.
     pub(crate) fn git(&self, arguments: &[&str]) -> String {
         let mut git = Command::new("git");

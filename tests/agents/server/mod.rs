@@ -22,6 +22,7 @@ use model::Scenario;
 
 pub(crate) use model::{
     ADVICE, AGREED, DONE, FIX, LISTENING, MISSING, NOTES, OUTWARD, OWN, PASSED, PYTHON, Project, RUST, TOLD,
+    WORK,
 };
 
 /// How long a request waits for the one that should run in parallel.

@@ -8,7 +8,7 @@ mod review;
 
 use serde_json::{Value, json};
 
-pub(crate) use evolve::{AGREED, DONE, PASSED, PYTHON, Project, RUST};
+pub(crate) use evolve::{AGREED, DONE, PASSED, PYTHON, Project, RUST, WORK};
 pub(crate) use gan::{FIX, NOTES, OWN};
 pub(crate) use reflex::{MISSING, TOLD};
 pub(crate) use review::ADVICE;

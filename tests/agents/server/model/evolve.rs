@@ -1,5 +1,5 @@
-//! The model's answers in a run of `evolve`: it divides the work on a small project into three tasks, does each with the
-//! tools of its agent, runs the tests of the project, and judges what it has read.
+//! The model's answers in a run of `evolve`: it writes oracles for a small project, divides the work into three tasks, does
+//! each with the tools of its agent, runs the tests of the project, and judges what it has read.
 
 use serde_json::{Value, json};
 
@@ -8,12 +8,14 @@ use super::{Talk, Turn};
 
 const SPLIT: &str = "# Split a goal into statements";
 const CLASSIFY: &str = "# Classify the criteria of a specification";
+const NAMES: &str = "# Name what a change has to provide";
+const ORACLE: &str = "# Say how a machine tells that a criterion is met";
 const DIVIDE: &str = "# Divide work into tasks";
 const GROUP: &str = "# Group tasks by what they are about";
 const MATCH: &str = "# Choose experts for tasks";
 const ADVISE: &str = "Advise it, as the expert described above.";
 const AGREE: &str = "# Make one advice of several";
-const WORK: &str = "# Do one task of a larger change";
+pub(crate) const WORK: &str = "# Do one task of a larger change";
 const DRIFT: &str = "# Look for drift from a specification";
 const JUDGE: &str = "# Judge whether a project meets its specification";
 
@@ -34,6 +36,15 @@ enum Deed {
     Test,
 }
 
+/// A command that fails by an assertion until a criterion is met.
+struct Oracle {
+    criterion: &'static str,
+    argv: &'static [&'static str],
+    /// The path and the text of its own file.
+    file: (&'static str, &'static str),
+    uses_names: bool,
+}
+
 /// A small project, and the work on it.
 pub(crate) struct Project {
     /// The words by which a page is about it.
@@ -44,9 +55,16 @@ pub(crate) struct Project {
     litter: &'static str,
     /// The command that decides the first criterion.
     check: &'static [&'static str],
+    /// The names that the work has to provide, and files that have them without behaviour.
+    pub(crate) names: &'static str,
+    stub: &'static [(&'static str, &'static str)],
+    /// Those of the criteria without a check.
+    oracles: [Oracle; 2],
     works: [(&'static str, &'static [Deed]); 3],
     /// The line that shows each criterion.
     shown: [(&'static str, &'static str); 3],
+    /// A line that prints less than the one that shows the last criterion.
+    less: &'static str,
 }
 
 pub(crate) const PYTHON: Project = Project {
@@ -75,6 +93,28 @@ pub(crate) const PYTHON: Project = Project {
     test: &["python3", "-m", "unittest", "discover", "-s", "tests", "-t", "."],
     litter: "shapes/__pycache__",
     check: &["python3", "-m", "unittest", "tests.test_area"],
+    names: "",
+    stub: &[],
+    oracles: [
+        Oracle {
+            criterion: "A2",
+            argv: &["python3", "oracle_perimeter.py"],
+            file: (
+                "oracle_perimeter.py",
+                "import subprocess\nimport sys\n\nfor width, height, perimeter in [(2, 3, \"10\"), (4, 5, \"18\")]:\n    command = [sys.executable, \"-m\", \"shapes\", str(width), str(height)]\n    printed = subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout.split()\n    assert printed[-1:] == [perimeter], f\"SKILLTUNE_RED: {printed}\"\nprint(\"SKILLTUNE_GREEN\")\n",
+            ),
+            uses_names: false,
+        },
+        Oracle {
+            criterion: "A3",
+            argv: &["python3", "oracle_command.py"],
+            file: (
+                "oracle_command.py",
+                "import subprocess\nimport sys\n\nfor width, height, both in [(2, 3, \"6 10\\n\"), (4, 5, \"20 18\\n\")]:\n    command = [sys.executable, \"-m\", \"shapes\", str(width), str(height)]\n    printed = subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout\n    assert printed == both, f\"SKILLTUNE_RED: {printed!r}\"\nprint(\"SKILLTUNE_GREEN\")\n",
+            ),
+            uses_names: false,
+        },
+    ],
     works: [
         (
             "area",
@@ -130,6 +170,7 @@ pub(crate) const PYTHON: Project = Project {
         ("shapes/perimeter.py", "return 2 * (width + height)"),
         ("shapes/__main__.py", "print(area(*sides), perimeter(*sides))"),
     ],
+    less: "print(perimeter(*sides))",
 };
 
 pub(crate) const RUST: Project = Project {
@@ -158,6 +199,37 @@ pub(crate) const RUST: Project = Project {
     test: &["cargo", "test", "--offline", "--locked"],
     litter: "target",
     check: &["cargo", "test", "--offline", "--locked", "--test", "area"],
+    names: "src/perimeter.rs: pub fn perimeter(width: i64, height: i64) -> i64",
+    stub: &[("src/perimeter.rs", "//! Perimeters.\n\npub fn perimeter(_: i64, _: i64) -> i64 {\n    0\n}\n")],
+    oracles: [
+        Oracle {
+            criterion: "A2",
+            argv: &[
+                "cargo",
+                "test",
+                "--offline",
+                "--locked",
+                "--test",
+                "oracle_perimeter",
+                "--",
+                "--nocapture",
+            ],
+            file: (
+                "tests/oracle_perimeter.rs",
+                "use shapes::perimeter::perimeter;\n\n#[test]\nfn each_side_is_there_twice() {\n    for (width, height, expected) in [(2, 3, 10), (4, 5, 18)] {\n        assert_eq!(perimeter(width, height), expected, \"SKILLTUNE_RED\");\n    }\n    println!(\"SKILLTUNE_GREEN\");\n}\n",
+            ),
+            uses_names: true,
+        },
+        Oracle {
+            criterion: "A3",
+            argv: &["sh", "oracle_command.sh"],
+            file: (
+                "oracle_command.sh",
+                "both() {\n    printed=$(cargo run --quiet --offline --locked -- \"$1\" \"$2\")\n    if [ \"$printed\" != \"$3\" ]; then\n        echo \"SKILLTUNE_RED: $printed\"\n        exit 1\n    fi\n}\n\nboth 2 3 '6 10'\nboth 4 5 '20 18'\necho SKILLTUNE_GREEN\n",
+            ),
+            uses_names: false,
+        },
+    ],
     works: [
         (
             "area",
@@ -211,6 +283,7 @@ pub(crate) const RUST: Project = Project {
         ("src/perimeter.rs", "2 * (width + height)"),
         ("src/main.rs", "println!(\"{} {}\", area(sides[0], sides[1]), perimeter(sides[0], sides[1]));"),
     ],
+    less: "println!(\"{}\", perimeter(sides[0], sides[1]));",
 };
 
 impl Project {
@@ -233,6 +306,20 @@ impl Project {
             Deed::Read(_) | Deed::Test => None,
         };
         self.works.iter().map(|(_, deeds)| deeds.iter().filter_map(path).collect()).collect()
+    }
+
+    /// Returns the files of the branch that hold the receipts and what they rest on, in order.
+    pub(crate) fn evidence(&self) -> Vec<String> {
+        let oracles = self.oracles.iter().map(|one| format!("oracles/{}/{}", one.criterion, one.file.0));
+        let texts = ["receipts.json", "spec.md"].map(str::to_owned);
+        let stub = self.stub.iter().map(|(path, _)| format!("stub/{path}"));
+        oracles.chain(texts).chain(stub).map(|path| format!(".evolve/shapes/{path}")).collect()
+    }
+
+    /// Returns a file of the change, a line of it that the last criterion needs, and a line in its place that does less.
+    pub(crate) fn taken_back(&self) -> [&'static str; 3] {
+        let (path, line) = self.shown[2];
+        [path, line, self.less]
     }
 
     /// Returns how often each tool is used: writes, edits, reads, commands.
@@ -282,6 +369,12 @@ pub(super) fn turn(talk: &Talk, space: &str) -> Option<Turn> {
     } else if words.contains(CLASSIFY) {
         let class = |(id, priority): (&str, &str)| json!({ "id": id, "class": "essential", "priority": priority, "why": "it is asked for" });
         bound(words, "criteria", [("A1", "critical"), ("A2", "high"), ("A3", "low")].map(class))
+    } else if words.contains(NAMES) {
+        let mut names = bound(words, "stub", project.stub.iter().map(own_file));
+        names["note"] = project.names.into();
+        names
+    } else if words.contains(ORACLE) {
+        oracle(&project, words)
     } else if words.contains(DIVIDE) {
         bound(words, "tasks", project.tasks())
     } else if words.contains(GROUP) {
@@ -303,6 +396,23 @@ pub(super) fn turn(talk: &Talk, space: &str) -> Option<Turn> {
         return None;
     };
     Some(Turn::Text(answer.to_string()))
+}
+
+fn own_file((path, text): &(&str, &str)) -> Value {
+    json!({ "path": path, "text": text })
+}
+
+/// Says how a machine tells that a criterion is met.
+fn oracle(project: &Project, words: &str) -> Value {
+    let due = fenced(words, "the criterion").split_once(": ").map_or("", |(id, _)| id.trim());
+    let known = project.oracles.iter().find(|one| one.criterion == due);
+    let Some(Oracle { argv, file, uses_names, .. }) = known else { return Value::Null };
+    let mut answer = bound(words, "files", [own_file(file)]);
+    answer["argv"] = json!(argv);
+    answer["uses_names"] = json!(uses_names);
+    answer["shows"] = json!("It holds for two rectangles.");
+    answer["why_not"] = json!("");
+    answer
 }
 
 /// Finds two experts relevant to the last task.
