@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::string::FromUtf8Error;
 
 use jiff::Timestamp;
-use skilltune_phases::asking::order::{Access, Order, Placement, Planted};
+use skilltune_phases::asking::order::{Access, Order, Placement, Planted, with_codes};
 use skilltune_phases::base::id::CallKey;
 use skilltune_phases::runs::event::{Failure, FailureKind};
 use skilltune_phases::skills::target::with_plugin_root;
@@ -174,7 +174,7 @@ impl CallDir {
             for Entry { path, node } in objects.manifest(*tree)?.entries() {
                 let bytes = match node {
                     Node::Folder { .. } => None,
-                    Node::File { blob, .. } => Some(with_codes(objects.read(*blob)?, words)),
+                    Node::File { blob, .. } => Some(coded(objects.read(*blob)?, words)),
                     Node::Link { .. } => continue,
                 };
                 if let Err(error) = self.plant_one(path, bytes.as_deref()) {
@@ -215,9 +215,9 @@ impl CallDir {
 }
 
 /// Returns a file with codes in place of words, if it is a text.
-fn with_codes(bytes: Vec<u8>, words: &[(&str, String)]) -> Vec<u8> {
-    let replaced = |text: String| words.iter().fold(text, |text, (word, code)| text.replace(word, code));
-    String::from_utf8(bytes).map_or_else(FromUtf8Error::into_bytes, |text| replaced(text).into_bytes())
+fn coded(bytes: Vec<u8>, words: &[(&str, String)]) -> Vec<u8> {
+    let text = String::from_utf8(bytes);
+    text.map_or_else(FromUtf8Error::into_bytes, |text| with_codes(&text, words).into_bytes())
 }
 
 /// Returns the files of a placement that the prompt mentions: all but the hidden ones.

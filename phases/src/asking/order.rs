@@ -66,6 +66,11 @@ pub struct Planted {
     pub words: Vec<(&'static str, String)>,
 }
 
+/// Returns a text with codes in place of words.
+pub fn with_codes(text: &str, words: &[(&str, String)]) -> String {
+    words.iter().fold(text.to_owned(), |text, (word, code)| text.replace(word, code))
+}
+
 /// What an agent may do with a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {

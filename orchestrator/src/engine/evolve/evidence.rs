@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use skilltune_phases::asking::order::Planted;
+use skilltune_phases::asking::order::{Planted, with_codes};
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::base::json;
 use skilltune_phases::loops::evolve::oracle::{GREEN, Interface, Light, Oracle, Probed, Proposal, RED};
@@ -133,7 +133,7 @@ pub(super) fn probed(
         let files = services.objects.manifest(*tree)?;
         for Entry { path, .. } in files.entries() {
             let text = text_of(&services.objects, &files, &path.to_string())?.unwrap_or_default();
-            sources.push_str(&words.iter().fold(text, |text, (word, code)| text.replace(word, code)));
+            sources.push_str(&with_codes(&text, words));
             sources.push('\n');
         }
     }

@@ -7,7 +7,7 @@ use super::briefs::{
 use super::oracle::{GREEN, RED};
 use super::step::Step;
 use super::{AgentRequest, EVIDENCE, Evolve, PROJECT, Run};
-use crate::asking::order::{self, Access, CacheUse, Command, Needs, Order, Placement, Planted};
+use crate::asking::order::{self, Access, CacheUse, Command, Needs, Order, Placement, Planted, with_codes};
 use crate::base::id::TreeId;
 use crate::base::role::{Rights, Role};
 use crate::base::vocabulary::Vocabulary as _;
@@ -171,13 +171,9 @@ fn command(run: &Run, step: &Step, call: &Call) -> Option<Command> {
             Some(of_project(run, argv))
         }
         Step::Probe { criterion, go, .. } => {
-            let mut argv = run.oracle(criterion, *go)?.argv.clone();
-            for (word, code) in replaced(call) {
-                for argument in &mut argv {
-                    *argument = argument.replace(word, &code);
-                }
-            }
-            Some(of_project(run, argv))
+            let (oracle, words) = (run.oracle(criterion, *go)?, replaced(call));
+            let argv = oracle.argv.iter().map(|argument| with_codes(argument, &words));
+            Some(of_project(run, argv.collect()))
         }
         _ => None,
     }
