@@ -163,7 +163,7 @@ impl Manifest {
 
     /// Returns a manifest of these files and their folders. If two are at one path, or one is below another, the first
     /// one is kept.
-    pub(crate) fn of_files(files: impl IntoIterator<Item = (RelPath, Node)>) -> Self {
+    pub fn of_files(files: impl IntoIterator<Item = (RelPath, Node)>) -> Self {
         let mut nodes = BTreeMap::new();
         for (path, node) in files {
             let above: Vec<RelPath> = path.lineage().filter(|above| *above != path).collect();

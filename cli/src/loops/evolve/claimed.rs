@@ -16,11 +16,11 @@ use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::evolve::receipt::Receipts;
 use skilltune_phases::loops::evolve::spec::is_id;
 use skilltune_phases::loops::evolve::task::Verify;
-use skilltune_phases::loops::evolve::{Evolve, Run};
+use skilltune_phases::loops::evolve::{EVIDENCE, Evolve, Run};
 
 use crate::casting;
 use crate::loops::evolve::args::VerifyArgs;
-use crate::loops::evolve::filed::{FOLDER, Filed, Files, RECEIPTS};
+use crate::loops::evolve::filed::{Filed, Files, RECEIPTS};
 use crate::loops::review::subject::with_git;
 use crate::runs::RunStatus;
 use crate::runs::ownership::Ownership;
@@ -179,11 +179,11 @@ pub fn of_revision(args: &VerifyArgs, project: &Path, env: &Environment) -> Resu
         return Err(without_receipts(&of, args.name.as_deref(), &names, &branches));
     };
     let filed = Filed::read(&files).map_err(|why| {
-        Complaint::input(format!("cannot use {of}:{FOLDER}/{name}")).caused_by(one_line(&why))
+        Complaint::input(format!("cannot use {of}:{EVIDENCE}/{name}")).caused_by(one_line(&why))
     })?;
     let before = commit_before(&part, &at, &filed.receipts, &of, env)?;
     let trees = Trees::InGit(Box::new(Commits { part, before, result: commit, receipts: at }));
-    let file = PathBuf::from(format!("{of}:{FOLDER}/{name}/{RECEIPTS}"));
+    let file = PathBuf::from(format!("{of}:{EVIDENCE}/{name}/{RECEIPTS}"));
     Ok(Claimed { of, file, filed, trees })
 }
 
@@ -224,10 +224,10 @@ fn found(
         let top = top.canonicalize().unwrap_or(top);
         let folder = project.strip_prefix(&top).unwrap_or(Path::new(""));
         let folder = RelPath::parse(folder.as_os_str().as_encoded_bytes()).ok();
-        let without = RelPath::parse(FOLDER.as_bytes()).expect("our own name is plain");
+        let without = RelPath::parse(EVIDENCE.as_bytes()).expect("our own name is plain");
         let part = Part { root: top, folder, without };
         let commit = commit(git, &part.root, &of)?;
-        let below = in_repository(&part, FOLDER);
+        let below = in_repository(&part, EVIDENCE);
         let wanted = RelPath::parse(below.as_bytes()).map_err(|_| RevisionError::Garbled)?;
         let all = files_of(git, &part.root, &commit, &[wanted])?;
         let names = names(&all, &below, name.as_deref());
@@ -262,7 +262,7 @@ fn chosen(
     all: &Files,
     names: &[String],
 ) -> Result<Option<Chosen>, RangeError> {
-    let file = |name: &String| in_repository(part, &format!("{FOLDER}/{name}/{RECEIPTS}"));
+    let file = |name: &String| in_repository(part, &format!("{EVIDENCE}/{name}/{RECEIPTS}"));
     let changed = |paths: &[String]| last_change(git, &part.root, commit, paths);
     let paths: Vec<String> = names.iter().map(file).collect();
     if paths.is_empty() {
@@ -279,7 +279,7 @@ fn chosen(
         }
     }
     let Some(name) = chosen else { return Ok(None) };
-    let below = in_repository(part, &format!("{FOLDER}/{name}"));
+    let below = in_repository(part, &format!("{EVIDENCE}/{name}"));
     let inner = |(path, content): (&RelPath, &Content)| {
         let rest = path.as_path().strip_prefix(&below).ok()?;
         Some((RelPath::parse(rest.as_os_str().as_encoded_bytes()).ok()?, content.clone()))
@@ -311,7 +311,7 @@ fn without_receipts(of: &str, wanted: Option<&str>, names: &[String], branches: 
             .hint("pass --name NAME to choose one");
     }
     let what = wanted.map_or_else(String::new, |name| format!("/{}", one_line(name)));
-    let complaint = Complaint::input(format!("{of} has no receipts in {FOLDER}{what}"));
+    let complaint = Complaint::input(format!("{of} has no receipts in {EVIDENCE}{what}"));
     let branches = one_line(&branches.join(", "));
     if branches.is_empty() {
         return complaint.hint(

@@ -7,9 +7,11 @@ use std::ffi::OsStr;
 
 use serde::Deserialize;
 use skilltune_orchestrator::git::{Content, Kind};
-use skilltune_orchestrator::snapshot::{Entry, Manifest, Node, ObjectError, Objects, RelPath};
+use skilltune_orchestrator::snapshot::{Manifest, Node, ObjectError, Objects, RelPath};
 use skilltune_phases::base::id::TreeId;
-use skilltune_phases::loops::evolve::oracle::{Interface, Oracle};
+use skilltune_phases::loops::evolve::oracle::{
+    Interface, LARGEST, LONGEST_NAME, MOST_FILES, MOST_WORDS, Oracle,
+};
 use skilltune_phases::loops::evolve::receipt::{Receipt, Receipts, VERSION};
 use skilltune_phases::loops::evolve::spec::{Criterion, Id, MOST_CRITERIA, Specification, is_id};
 use skilltune_phases::loops::evolve::task::Set;
@@ -17,18 +19,10 @@ use skilltune_phases::skills::edit::is_git;
 
 use crate::text::plain::one_line;
 
-/// The folder of the project in which results have their receipts, each in a folder of its own.
-pub const FOLDER: &str = ".evolve";
 /// The file with the receipts.
 pub const RECEIPTS: &str = "receipts.json";
 
-/// As large as the answers of an evaluator that writes oracles.
-const MOST_FILES: usize = 20;
-/// Of a file or a folder, in bytes.
-const LONGEST_NAME: usize = 200;
-const LARGEST: usize = 256 << 10;
 const LARGEST_RECEIPTS: usize = 1 << 20;
-const MOST_WORDS: usize = 100;
 /// More tasks than any plan has, each done several times.
 const MOST_COMMITS: usize = 1_000;
 
@@ -210,20 +204,12 @@ fn below(files: &Files, folder: &str) -> Result<Files, String> {
 }
 
 fn stored(files: &Files, objects: &Objects) -> Result<TreeId, ObjectError> {
-    let mut nodes = BTreeMap::new();
-    for (path, content) in files {
-        for above in path.lineage().filter(|above| above != path) {
-            nodes.entry(above).or_insert(Node::Folder { mode: 0o755 });
-        }
-        let mode = match content.kind {
-            Kind::File { mode } => mode,
-            Kind::Link => continue,
-        };
-        let blob = objects.put(&content.bytes)?;
-        nodes.insert(path.clone(), Node::File { blob, size: content.bytes.len() as u64, mode });
+    let mut nodes = Vec::new();
+    for (path, Content { bytes, kind }) in files {
+        let Kind::File { mode } = *kind else { continue };
+        nodes.push((path.clone(), Node::File { blob: objects.put(bytes)?, size: bytes.len() as u64, mode }));
     }
-    let entries = nodes.into_iter().map(|(path, node)| Entry { path, node }).collect();
-    objects.put_manifest(&Manifest::new(entries).expect("git has one file at a path"))
+    objects.put_manifest(&Manifest::of_files(nodes))
 }
 
 #[cfg(test)]

@@ -10,6 +10,15 @@ pub const RED: &str = "SKILLTUNE_RED";
 /// An oracle prints the code in this place once all its assertions have held.
 pub const GREEN: &str = "SKILLTUNE_GREEN";
 
+/// The most files of one oracle, or of the stub.
+pub const MOST_FILES: usize = 20;
+/// The largest size of these together, in bytes.
+pub const LARGEST: usize = 256 << 10;
+/// The longest name of a file or a folder, in bytes.
+pub const LONGEST_NAME: usize = 200;
+/// The most arguments of an oracle.
+pub const MOST_WORDS: usize = 100;
+
 /// The names that work has to provide so that oracles can use them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interface {

@@ -16,7 +16,9 @@ use super::step::{Answer, Step};
 use crate::base::id::TreeId;
 use crate::runs::run::StepState;
 
-pub use super::evidence::{GREEN, Interface, Light, Oracle, Probed, Proposal, RED};
+pub use super::evidence::{
+    GREEN, Interface, LARGEST, LONGEST_NAME, Light, MOST_FILES, MOST_WORDS, Oracle, Probed, Proposal, RED,
+};
 
 /// What the oracle of a criterion says about the unchanged project.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,9 +71,7 @@ fn standing<'r>(run: &'r Run, criterion: &Criterion) -> Result<Standing<'r>, Ste
     if let Some(argv) = &criterion.check {
         return of_check(run, criterion, argv);
     }
-    if let Some(verify) = &run.plan.task.verify
-        && let Some((_, oracle)) = verify.oracles.iter().find(|(id, _)| *id == criterion.id)
-    {
+    if let Some(oracle) = run.plan.task.verify.as_ref().and_then(|verify| verify.oracle(&criterion.id)) {
         return tried(run, &criterion.id, 0, oracle)
             .map(|tried| tried.unwrap_or_else(|why| Standing::Without(why.into())));
     }
@@ -187,11 +187,7 @@ impl Run {
             return Some(Cow::Owned(Oracle::of_check(argv)));
         }
         if let Some(verify) = &task.verify {
-            return verify
-                .oracles
-                .iter()
-                .find(|(id, _)| **id == *criterion)
-                .map(|(_, one)| Cow::Borrowed(one));
+            return verify.oracle(criterion).map(Cow::Borrowed);
         }
         match self.state_of(&Step::Oracle { criterion: criterion.into(), go }) {
             StepState::Answered(Answer::Proposed(proposal)) => match &**proposal {

@@ -192,6 +192,10 @@ pub struct Base {
 }
 
 impl Verify {
+    pub(super) fn oracle(&self, criterion: &str) -> Option<&Oracle> {
+        self.oracles.iter().find(|(id, _)| **id == *criterion).map(|(_, oracle)| oracle)
+    }
+
     pub(super) fn trees(&self) -> impl Iterator<Item = TreeId> {
         let stub = self.interface.as_ref().and_then(|interface| interface.stub);
         let files = self.oracles.iter().filter_map(|(_, oracle)| oracle.files);

@@ -9,7 +9,7 @@ use crate::asking::prompt::{fence, files};
 use crate::base::answer::{Object, OffSchema, capped, coded, entries, shape};
 use crate::base::material::Folders;
 use crate::loops::evolve::evaluation::Agreed;
-use crate::loops::evolve::oracle::{GREEN, RED};
+use crate::loops::evolve::oracle::{GREEN, LARGEST, LONGEST_NAME, MOST_FILES, MOST_WORDS, RED};
 use crate::loops::evolve::plan::is_plain_path;
 use crate::loops::evolve::spec::Criterion;
 use crate::loops::evolve::{AgentRequest, Run};
@@ -24,15 +24,9 @@ pub(in crate::loops::evolve) const ORACLE: &str = "oracle";
 /// The number of wrong versions of a result, for each criterion.
 const WRONG: usize = 3;
 
-const MOST_FILES: usize = 20;
 const MOST_EDITS: usize = 20;
-const MOST_WORDS: usize = 100;
-/// In bytes, of all files together.
-const LARGEST: usize = 256 << 10;
 const LONGEST: usize = 600;
 const LONGEST_NOTE: usize = 8_000;
-/// Of a file or a folder, in bytes.
-const LONGEST_NAME: usize = 200;
 
 #[derive(Clone, Debug)]
 pub struct OracleBrief {
