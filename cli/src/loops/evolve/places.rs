@@ -92,6 +92,6 @@ fn disputed(run: &Run) -> Option<Next> {
     let file = shell_path(Path::new(&run.plan.task.file));
     Some(Next {
         command: format!("skilltune evolve {file}"),
-        purpose: "decide on what is disputed, at a terminal",
+        purpose: "decide on the disputed criteria at a terminal",
     })
 }
