@@ -62,9 +62,9 @@ same-decisions old:
 cli-texts:
     SKILLTUNE_RENEW=1 cargo test -p skilltune --all-features --test suite cli_texts
 
-# The rooms of each crate: what each needs, its size, circles, and what is longest.
+# The rooms of each crate: what each needs, its size, circles, and what is longest; writes their tables in ARCHITECTURE.md.
 structure:
-    cargo test -p skilltune --all-features --test suite structure -- --nocapture --test-threads 1
+    SKILLTUNE_RENEW=1 cargo test -p skilltune --all-features --test suite structure -- --nocapture --test-threads 1
 
 lint:
     cargo fmt --all

@@ -3,6 +3,7 @@
 //! A room is a module with everything below it. `just structure` prints the rooms, their levels and sizes.
 
 mod dialect;
+mod rooms;
 mod sizes;
 
 use std::collections::{BTreeMap, BTreeSet};
