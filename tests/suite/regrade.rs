@@ -425,7 +425,7 @@ fn what_has_no_comparison_is_refused_in_one_line_that_says_what_to_do() {
     assert!(refused(&own).contains("its search found no better candidate"));
     let text = ["reflex", "Write about the pump", "--alias", "pump", "--template", "docs", "--yes"];
     scene.run(&text);
-    assert!(refused("pump").contains("has no comparison: it wrote a text"));
+    assert!(refused("pump").contains("regrade cannot judge run RUN: it wrote a text"));
     let tried = ["calibrate", "writer", "--suite", "suite.toml", "--yes", "--format", "json"];
     assert!(refused(&id(&scene.run(&tried))).contains("it calibrated a suite"));
     // A run of another user, and lost objects of the store.

@@ -29,7 +29,7 @@ pub(super) fn run(args: &RegradeArgs, env: &Environment, printer: Printer) -> Re
     let runs = Runs::here(env)?;
     let id = runs.named(Some(&args.run), None)?;
     if runs.kind(&id) != LoopKind::Tune {
-        return Err(Complaint::input(format!("run {id} has no comparison: it wrote a text")).hint(ANOTHER));
+        return Err(Complaint::input(format!("regrade cannot judge run {id}: it wrote a text")).hint(ANOTHER));
     }
     let known = runs.load::<Tune>(&id)?;
     Ownership::new(env).require(&known)?;
@@ -83,7 +83,7 @@ fn no_comparison(run: &Run, why: NoComparison) -> Complaint {
         (NoComparison::None, Aim::Calibrate { .. }) => "it calibrated a suite",
         (NoComparison::None, Aim::Compare(_)) => "it has no trials",
     };
-    Complaint::input(format!("run {id} has no comparison: {why}")).hint(ANOTHER)
+    Complaint::input(format!("regrade cannot judge run {id}: {why}")).hint(ANOTHER)
 }
 
 fn require_stored(objects: &Objects, run: &Run, regrading: &Regrading) -> Result<(), Complaint> {

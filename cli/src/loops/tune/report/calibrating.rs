@@ -122,7 +122,9 @@ fn smallest(run: &Run, shown: &Visible) -> String {
         (Some(points), _) => format!("{points:.1} points, {by}"),
         (None, Some(_)) => {
             let most = comparison.headroom;
-            format!("none: at most {most:.1} points can be gained, too few to be seen {by}")
+            format!(
+                "none, this suite can show no improvement: only {most:.1} points are left to gain, too few to see {by}"
+            )
         }
         (None, None) => "unknown".to_owned(),
     }
