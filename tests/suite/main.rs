@@ -62,6 +62,7 @@ mod outage;
 mod outcome;
 mod output_limit;
 mod outside_links;
+mod own_agent;
 mod own_prompts;
 mod panel;
 mod pinned;
