@@ -269,4 +269,16 @@ mod tests {
         assert_eq!(named("skilltune/a+b").as_deref(), Some("skilltune/a+b"));
         assert_eq!(named("x; rm 'y'\nz").as_deref(), Some(r"'x; rm '\''y'\'' z'"));
     }
+
+    #[test]
+    fn the_page_of_failures_has_the_words_for_each_kind() {
+        let page = include_str!("../../../docs/failures.md");
+        let rows: Vec<(&str, &str)> =
+            page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | ")).collect();
+        assert!(rows.len() > 17, "{rows:?}");
+        for (kind, rest) in rows {
+            let known = serde_json::from_str(&format!("{kind:?}")).unwrap();
+            assert_eq!(rest.split(" | ").next(), Some(failure(known)), "{kind}");
+        }
+    }
 }

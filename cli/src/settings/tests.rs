@@ -175,7 +175,7 @@ fn the_defaults_are_the_documented_ones() {
     assert_eq!((rules.max_errors, rules.confirm, rules.coverage), (3, 1, 0.8));
     let Patience { waits, longest, backoff } = crate::loops::default_settings().patience();
     let text = format!("`calls.wait_hours` ({})", longest.as_secs() / 3600);
-    let page = include_str!("../../../docs/agents.md");
+    let page = include_str!("../../../docs/failures.md");
     assert!(!waits && page.contains(&text), "{text}");
     assert!(page.contains(&format!("`limits.backoff_ms` ({})", backoff.as_millis())));
 }
