@@ -83,3 +83,8 @@ freeze:
 # Records runs of tests/suite/frozen by name, or those that are not stored yet: just record new.
 record *names:
     SKILLTUNE_RECORD="{{names}}" cargo test -p skilltune --all-features --test suite frozen -- --ignored --nocapture
+
+# Measures the plugin's skill against no skill and writes packaging/plugin/verdict.md. Needs an agent with a login, and spends its money.
+skill-verdict *options:
+    cargo build --release -p skilltune
+    PATH="$PWD/target/release:$PATH" bash packaging/plugin/measure {{options}}
