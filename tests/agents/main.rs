@@ -8,6 +8,7 @@ mod failures;
 mod gan;
 mod hostile;
 mod isolation;
+mod plugin;
 mod reflex;
 mod review;
 mod rights;

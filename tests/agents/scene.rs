@@ -38,7 +38,7 @@ pub(crate) fn target() -> PathBuf {
 }
 
 /// Returns the skilltune that `tests/agents/run` built; the bench runs the release build.
-fn program() -> PathBuf {
+pub(crate) fn program() -> PathBuf {
     target().join(if cfg!(debug_assertions) { "debug/skilltune" } else { "release/skilltune" })
 }
 

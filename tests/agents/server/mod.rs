@@ -21,8 +21,8 @@ use http::{Answer, Request};
 use model::Scenario;
 
 pub(crate) use model::{
-    ADVICE, AGREED, DONE, FIX, LISTENING, MISSING, NOTES, OUTWARD, OWN, PASSED, PYTHON, Project, RUST, TOLD,
-    WORK,
+    ADVICE, AGREED, DONE, FIRST, FIX, LISTENING, MISSING, NOTES, OUTWARD, OWN, PASSED, PYTHON, Project, RUST,
+    TOLD, WORK,
 };
 
 /// How long a request waits for the one that should run in parallel.

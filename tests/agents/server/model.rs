@@ -52,6 +52,8 @@ pub(super) enum Scenario {
     Script,
     /// First calls tools that access the network or start another agent.
     Browse,
+    /// Loads the skill of our own plugin, and runs the first command of it.
+    Plugin,
     /// The account has reached its usage limit, for this many seconds.
     UsedUp(u64),
 }
@@ -141,6 +143,7 @@ impl Scenario {
             "stray" => Self::Stray,
             "scribble" => Self::Scribble,
             "browse" => Self::Browse,
+            "plugin" => Self::Plugin,
             "script" => Self::Script,
             "used-up" => Self::UsedUp(2 * 3600),
             "used-up-once" if asked <= 1 => Self::UsedUp(1),
@@ -168,6 +171,7 @@ pub(super) fn turn(scenario: Scenario, talk: &Talk) -> Turn {
             None => outward(talk.results),
             Some(results) => turn(Scenario::Good, &Talk { results, ..talk.clone() }),
         },
+        Scenario::Plugin => follow_plugin(talk),
         Scenario::Loop => Turn::Read { path: format!("{space}/skill/haiku/file-{}.md", talk.results) },
         Scenario::Forbidden if talk.results == 0 => {
             Turn::Shell { command: "curl http://127.0.0.1/".to_owned() }
@@ -199,6 +203,24 @@ pub(super) fn turn(scenario: Scenario, talk: &Talk) -> Turn {
             .or_else(|| evolve::turn(talk, &space))
             .or_else(|| reflex::turn(&talk.words))
             .unwrap_or_else(|| task(scenario, talk, &space)),
+    }
+}
+
+/// The first command of the skill in our plugin.
+pub(crate) const FIRST: &str = "skilltune lint .";
+
+fn follow_plugin(talk: &Talk) -> Turn {
+    match (talk.results, talk.skills) {
+        (0, ".claude/skills") => {
+            Turn::Tool { name: "Skill", args: json!({ "skill": "skilltune:skilltune" }) }
+        }
+        (0, ".gemini/skills") => Turn::Tool { name: "activate_skill", args: json!({ "name": "skilltune" }) },
+        // codex loads a skill by reading it.
+        (0, _) => {
+            Turn::Shell { command: "cat ~/.codex/plugins/cache/*/*/*/skills/skilltune/SKILL.md".to_owned() }
+        }
+        (1, _) => Turn::Shell { command: FIRST.to_owned() },
+        _ => Turn::Text("The skill has a broken link.".to_owned()),
     }
 }
 
