@@ -80,6 +80,14 @@ fn the_skill_begins_with_a_command_that_costs_nothing() {
 }
 
 #[test]
+fn the_commands_of_claude_and_gemini_have_the_same_text() {
+    let read = |name: &str| fs::read_to_string(repository().join("commands").join(name)).unwrap();
+    let claude = read("check-skill.md");
+    let (_, body) = claude.split_once("\n---\n").unwrap();
+    assert!(read("check-skill.toml").contains(&body.trim().replace("$ARGUMENTS", "{{args}}")));
+}
+
+#[test]
 fn claude_follows_the_plugin() {
     let scene = scene();
     let plugin = plugin(&scene);
