@@ -262,7 +262,7 @@ Examples:
 pub const NIGHT: &str = "Examples:
   skilltune night add writer --suite suite.toml
   skilltune night
-  skilltune night status --quiet";
+  skilltune night status --if-needed";
 
 pub const TREND: &str = "Examples:
   skilltune trend writer

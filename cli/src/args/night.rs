@@ -47,9 +47,9 @@ pub struct NightRunArgs {
     /// Run once a night: a second start in the same night, or one after `latest_start`, does nothing
     #[arg(long)]
     pub scheduled: bool,
-    /// Print only what needs your attention
-    #[arg(short, long)]
-    pub quiet: bool,
+    /// Print nothing unless something needs your attention
+    #[arg(long)]
+    pub if_needed: bool,
     /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     pub format: Format,
@@ -144,9 +144,9 @@ pub struct NightViewArgs {
 pub struct NightStatusArgs {
     #[command(flatten)]
     pub view: NightViewArgs,
-    /// Print only what needs your attention
-    #[arg(short, long)]
-    pub quiet: bool,
+    /// Print nothing unless something needs your attention
+    #[arg(long)]
+    pub if_needed: bool,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -37,7 +37,7 @@ pub struct Driver<'a> {
     env: &'a Environment,
     secrets: Secrets,
     printer: Printer,
-    is_quiet: bool,
+    if_needed: bool,
     book: Book,
     clock: Clock,
     until: Option<Timestamp>,
@@ -76,7 +76,7 @@ impl<'a> Driver<'a> {
     pub fn new(
         plan: &'a NightPlan,
         book: Book,
-        is_quiet: bool,
+        if_needed: bool,
         env: &'a Environment,
         printer: Printer,
     ) -> Result<Self, Complaint> {
@@ -89,7 +89,7 @@ impl<'a> Driver<'a> {
             env,
             secrets: Secrets::of(env),
             printer,
-            is_quiet,
+            if_needed,
             book,
             clock,
             until,
@@ -144,7 +144,7 @@ impl<'a> Driver<'a> {
     }
 
     fn say(&self, text: &str) {
-        if !self.is_quiet {
+        if !self.if_needed {
             self.printer.talk(text);
         }
     }

@@ -182,7 +182,7 @@ fn an_inbox_that_is_full_or_broken_is_left_alone_and_the_night_is_as_good_as_eve
 #[test]
 fn a_key_that_a_judge_repeats_does_not_get_into_the_inbox() {
     let nights = nights();
-    let mut command = nights.command("2026-11-02", &["--quiet"]);
+    let mut command = nights.command("2026-11-02", &["--if-needed"]);
     let ran = Ran::of(command.env("MY_API_KEY", "the quality is only 40").output().unwrap());
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let text = text(&nights);

@@ -31,7 +31,7 @@ fn script(shift: i32) -> Value {
 fn a_morning_on_which_all_is_well() {
     let nights = Nights::new(&[("steady", 70)], &script(0), &job("steady", "apply = \"auto\""));
     nights.night("2026-11-02", &[]);
-    let ran = nights.night("2026-11-03", &["--quiet"]);
+    let ran = nights.night("2026-11-03", &["--if-needed"]);
     assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), "", ""), "{ran:?}");
     insta::assert_snapshot!(normalized_page(&nights));
 }
@@ -47,7 +47,7 @@ fn a_morning_with_two_wins_and_a_skill_that_works_worse() {
     }
     nights
         .write_jobs(&[steady, job("first", "apply = \"auto\""), job("second", "apply = \"never\"")].concat());
-    let ran = nights.night("2026-11-06", &["--quiet"]);
+    let ran = nights.night("2026-11-06", &["--if-needed"]);
     assert_eq!(ran.code, Some(3), "{ran:?}");
     insta::assert_snapshot!(normalized_page(&nights));
     let ack = nights.scene.run(&["night", "ack", "steady"]);

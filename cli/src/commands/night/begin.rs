@@ -95,7 +95,7 @@ fn night(
         Selection::Part(_) | Selection::Job(_) => BTreeSet::new(),
     };
     let talk = |text: &str| {
-        if !args.quiet {
+        if !args.if_needed {
             printer.talk(text);
         }
     };
@@ -118,7 +118,7 @@ fn night(
             return Ok(Exit::Paused);
         }
     }
-    let driver = Driver::new(plan, book, args.quiet, env, printer)?;
+    let driver = Driver::new(plan, book, args.if_needed, env, printer)?;
     let (mut book, signal) =
         driver.run(Tonight { jobs, unchanged, shard, date, is_scheduled: args.scheduled })?;
     let still = waiting::still_waiting(&book.history, plan, env);
@@ -128,7 +128,7 @@ fn night(
         }
     }
     let morning = Morning::with(&book.history, still).expect("a night has begun");
-    let exit = leave_pages(&morning, plan, &book, args.format, args.quiet, env, printer)?;
+    let exit = leave_pages(&morning, plan, &book, args.format, args.if_needed, env, printer)?;
     Ok(match signal {
         Some(Signal::TERM) => Exit::Terminated,
         Some(_) => Exit::Interrupted,
@@ -143,7 +143,7 @@ pub fn leave_pages(
     plan: &NightPlan,
     book: &Book,
     format: Format,
-    is_quiet: bool,
+    if_needed: bool,
     env: &Environment,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
@@ -161,7 +161,7 @@ pub fn leave_pages(
     let exit = exit(morning);
     match format {
         Format::Json => printer.json(&object)?,
-        Format::Human if !is_quiet || exit == Exit::Ended => {
+        Format::Human if !if_needed || exit == Exit::Ended => {
             printer.data(&morning::headline(morning, failed.as_ref()))?;
             let path = book.shelf.place("night.md");
             printer.data(&format!("the whole page: {}", shell_path(path.path())))?;

@@ -57,7 +57,7 @@ pub fn run(args: &NightStatusArgs, env: &Environment, printer: Printer) -> Resul
             }
             printer.json(&object.to_string())?;
         }
-        Format::Human if args.quiet && exit == Exit::Reached => {}
+        Format::Human if args.if_needed && exit == Exit::Reached => {}
         Format::Human => {
             let inbox = inbox::place(&shelf);
             let week = plan.content.week;

@@ -37,7 +37,7 @@ fn end(name: &str) -> String {
 fn command(job: &Job) -> String {
     let env = job.env.iter().map(|(name, value)| format!("{name}={value}"));
     let nice = ["/usr/bin/nice", "-n", "10"].map(str::to_owned);
-    let night = job.argv().into_iter().chain(["--quiet"]).map(str::to_owned);
+    let night = job.argv().into_iter().chain(["--if-needed"]).map(str::to_owned);
     let words = std::iter::once("/usr/bin/env".to_owned()).chain(env).chain(nice).chain(night);
     words.map(|word| quoted(&word)).collect::<Vec<_>>().join(" ")
 }

@@ -37,7 +37,7 @@ fn words(command: &str) -> Vec<String> {
 fn the_lines_of_a_plain_job() {
     insta::assert_snapshot!(block(&job()).unwrap(), @r"
     # skilltune-night-project-01234567: begin (written by `skilltune night install`)
-    30 2 * * * /usr/bin/env PATH=/usr/local/bin:/usr/bin HOME=/home/me /usr/bin/nice -n 10 /usr/local/bin/skilltune --project /home/me/project night --file /home/me/project/skilltune-night.toml --scheduled --quiet
+    30 2 * * * /usr/bin/env PATH=/usr/local/bin:/usr/bin HOME=/home/me /usr/bin/nice -n 10 /usr/local/bin/skilltune --project /home/me/project night --file /home/me/project/skilltune-night.toml --scheduled --if-needed
     # skilltune-night-project-01234567: end (`skilltune night uninstall` removes these lines)
     ");
 }
@@ -48,7 +48,7 @@ fn every_word_reaches_the_program_as_it_is() {
     let expected: Vec<String> = [
         &["/usr/bin/env", &format!("PATH={HOSTILE}"), "/usr/bin/nice", "-n", "10"][..],
         &job.argv(),
-        &["--quiet"],
+        &["--if-needed"],
     ]
     .concat()
     .into_iter()
