@@ -65,7 +65,7 @@ fn main() -> ExitCode {
     };
     arm_crash_point();
     let env = Environment::read(cli.project.as_deref());
-    let printer = env.as_ref().map_or(Printer::PLAIN, Printer::new);
+    let printer = env.as_ref().map_or(Printer::PLAIN, |env| Printer::new(env, cli.level()));
     let ended = env.map_err(Complaint::from).and_then(|env| commands::run(cli.command, &env, printer));
     let exit = ended.unwrap_or_else(|complaint| failed(&complaint, printer));
     list_crash_points();

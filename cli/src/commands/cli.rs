@@ -16,6 +16,7 @@ use crate::loops::reflex::args::{NewArgs, ReflexCommand};
 #[cfg(test)]
 use crate::loops::tune::args::TuneArgs;
 use crate::loops::tune::trial_flags::{CalibrateArgs, CompareArgs, RegradeArgs};
+use crate::terminal::printer::Level;
 
 /// Improve agent skills and prove that they got better.
 #[derive(Debug, Parser)]
@@ -24,8 +25,24 @@ pub struct Cli {
     /// Project folder [default: the nearest folder above with skilltune.toml or .git]
     #[arg(long, global = true, value_name = "DIR")]
     pub project: Option<PathBuf>,
+    /// Print no progress, notes or hints on stderr
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Print a line on stderr for each agent call as it ends
+    #[arg(short, long, global = true)]
+    pub verbose: bool,
     #[command(subcommand)]
     pub command: Command,
+}
+
+impl Cli {
+    pub fn level(&self) -> Level {
+        match (self.quiet, self.verbose) {
+            (true, _) => Level::Quiet,
+            (false, true) => Level::Verbose,
+            (false, false) => Level::Normal,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]

@@ -28,7 +28,7 @@ fn write<L: LoopCommands>(args: &ExportArgs, scope: &Scope<'_>, known: &Known<L>
     let members = L::members(&known.run.plan);
     let manifests = trees.iter().map(|&tree| objects.manifest(tree)).collect::<Result<Vec<_>, _>>();
     let manifests = manifests.map_err(ours)?;
-    let bar = Bar::of(&manifests, scope.env);
+    let bar = Bar::of(&manifests, scope.env, scope.printer);
     for (member, manifest) in members.iter().zip(&manifests) {
         // A chain's members are next to each other; a single skill is the folder itself.
         let into = if members.len() > 1 { dir.join(member) } else { dir.clone() };

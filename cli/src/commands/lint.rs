@@ -60,7 +60,7 @@ pub fn run(args: &LintArgs, env: &Environment, printer: Printer) -> Result<Exit,
     let asked = args.fix == Some(FixFlag::All) && Person::present(env).is_none();
     if let (true, open @ 1..) = (asked, report.suggestions()) {
         let many = count(open, "suggestion");
-        printer.talk(&format!("{many} not applied: --fix=all needs a terminal to ask about each one"));
+        printer.warn(&format!("{many} not applied: --fix=all needs a terminal to ask about each one"));
     }
     let exit = if report.is_clean() { Exit::Reached } else { Exit::Ended };
     Ok(Exit::worst(worst, exit))
@@ -146,7 +146,7 @@ impl Linter<'_> {
             && offers.iter().any(|offer| offer.is_safe || fix == FixFlag::All)
         {
             let why = "a symlink leads there out of the project";
-            self.printer.talk(&format!("not fixed: {shown}: {why}; to fix it, pass its path"));
+            self.printer.warn(&format!("not fixed: {shown}: {why}; to fix it, pass its path"));
         }
         Ok((Linted { name: skill.name, shown, is_skill: true, diagnostics, done, offers }, listing))
     }

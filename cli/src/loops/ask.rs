@@ -72,7 +72,7 @@ impl<L: Asks> engine::Person<L> for Respondent<L> {
         let default = L::default_answer(run, step)?;
         if let Some(fitting) = self.given.clone().and_then(|given| L::fitting(run, step, given)) {
             self.given = self.given.take().filter(|_| L::REPEATS);
-            return fitting.map_err(|why| self.printer.talk(&why)).ok();
+            return fitting.map_err(|why| self.printer.warn(&why)).ok();
         }
         match (self.yes, self.is_interactive) {
             (true, _) => Some(default),
@@ -84,7 +84,7 @@ impl<L: Asks> engine::Person<L> for Respondent<L> {
 
 /// Asks whether the shown commands may run.
 pub fn may_run(commands: &str, printer: Printer) -> Option<bool> {
-    printer.talk(commands);
+    printer.warn(commands);
     signals::unless_ended(|| Person.agree("Run these commands?").ok())
 }
 

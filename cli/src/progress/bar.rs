@@ -6,6 +6,7 @@ use skilltune_orchestrator::snapshot::{Entry, Manifest, Node};
 use crate::progress::is_live;
 use crate::progress::layout::Letters;
 use crate::terminal::environment::Environment;
+use crate::terminal::printer::Printer;
 
 /// A bar, or `None` if there is no terminal or the copy is short.
 #[derive(Debug)]
@@ -18,9 +19,9 @@ const LONG: u64 = 16 << 20;
 const EACH: u64 = 16 << 10;
 
 impl Bar {
-    pub fn of(manifests: &[Manifest], env: &Environment) -> Self {
+    pub fn of(manifests: &[Manifest], env: &Environment, printer: Printer) -> Self {
         let whole = manifests.iter().flat_map(Manifest::entries).map(weight).fold(0, u64::saturating_add);
-        Self((whole > LONG && is_live(env)).then(|| ProgressBar::new(whole).with_style(style(env))))
+        Self((whole > LONG && is_live(env, printer)).then(|| ProgressBar::new(whole).with_style(style(env))))
     }
 
     pub fn add(&self, written: &Entry) {

@@ -13,7 +13,7 @@ use crate::settings::values::Streamed;
 use crate::terminal::columns::{data_width, talk_width};
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
-use crate::terminal::printer::{Printer, unwritten};
+use crate::terminal::printer::{Level, Printer, unwritten};
 
 pub mod bar;
 #[cfg(test)]
@@ -25,12 +25,14 @@ pub mod lines;
 pub mod live;
 pub mod reporter;
 pub mod talk;
+mod verbose;
 
 pub use crate::progress::json::Json;
 pub use crate::progress::layout::Layout;
 use crate::progress::layout::Letters;
 pub use crate::progress::reporter::{Reporter, Streams};
 use crate::progress::talk::{Narrated, Talk};
+use crate::progress::verbose::Verbose;
 
 /// Returns the reporter of a format on the program's own streams; `objects` hold the versions of its run.
 pub fn reporter<L: Narrated>(
@@ -40,11 +42,13 @@ pub fn reporter<L: Narrated>(
     printer: Printer,
 ) -> Box<dyn Reporter<L>> {
     let streams = Streams::new(io::stdout(), io::stderr());
-    match format {
+    let streams = if printer.level == Level::Quiet { streams.quiet() } else { streams };
+    let reporter: Box<dyn Reporter<L>> = match format {
         Streamed::Json => Box::new(Json::at_the_end(streams)),
         Streamed::Jsonl => Box::new(Json::by_record(streams)),
         Streamed::Human => Box::new(Talk::new(streams, layout(env, printer), L::shelf(objects))),
-    }
+    };
+    if printer.level == Level::Verbose { Box::new(Verbose(reporter)) } else { reporter }
 }
 
 /// Reports a run again from its records, as it was reported live; writes everything as data.
@@ -70,15 +74,15 @@ pub fn retell<L: Narrated>(
 }
 
 /// Returns false in a pipe, where no line can be redrawn.
-fn is_live(env: &Environment) -> bool {
-    env.terminal.stderr && !env.is_ci() && !env.is_dumb()
+fn is_live(env: &Environment, printer: Printer) -> bool {
+    env.terminal.stderr && !env.is_ci() && !env.is_dumb() && printer.level != Level::Quiet
 }
 
 /// Returns the layout for this environment; a pipe has no width either.
 fn layout(env: &Environment, printer: Printer) -> Layout {
     Layout {
         width: talk_width(env),
-        live: is_live(env),
+        live: is_live(env, printer),
         talk: printer.talk,
         data: printer.data,
         letters: Letters::of(env),

@@ -21,6 +21,7 @@ pub trait Reporter<L: Loop> {
 pub struct Streams {
     data: Box<dyn Write + Send>,
     talk: Box<dyn Write + Send>,
+    is_quiet: bool,
     /// The first error that lost data.
     lost: Option<io::Error>,
 }
@@ -33,7 +34,12 @@ impl std::fmt::Debug for Streams {
 
 impl Streams {
     pub fn new(data: impl Write + Send + 'static, talk: impl Write + Send + 'static) -> Self {
-        Self { data: Box::new(data), talk: Box::new(talk), lost: None }
+        Self { data: Box::new(data), talk: Box::new(talk), is_quiet: false, lost: None }
+    }
+
+    /// Leaves out all messages except warnings.
+    pub fn quiet(self) -> Self {
+        Self { is_quiet: true, ..self }
     }
 
     pub fn data(&mut self, line: &str) {
@@ -43,6 +49,13 @@ impl Streams {
     }
 
     pub fn talk(&mut self, line: &str) {
+        if !self.is_quiet {
+            self.warn(line);
+        }
+    }
+
+    /// Writes a message that `quiet` does not leave out.
+    pub fn warn(&mut self, line: &str) {
         // stderr is closed; nothing to report to.
         drop(write(&mut self.talk, line));
     }

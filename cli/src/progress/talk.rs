@@ -15,8 +15,9 @@ use crate::progress::reporter::{Reporter, Streams};
 use crate::progress::{halts, lines};
 use crate::report::ui::Ui;
 use crate::report::{ceilings, words};
+use crate::terminal::style::Style;
 use crate::text::plain;
-use crate::text::width::{cut, wrapped};
+use crate::text::width::{cut, flowed, wrapped};
 
 /// The progress output for runs of one loop.
 pub trait Narrated: Ui {
@@ -88,7 +89,7 @@ impl<L: Narrated> Reporter<L> for Talk<L> {
 
     fn remark(&mut self, text: &str) {
         for line in plain::pictured(text).lines() {
-            self.text(line);
+            self.say(&flowed(line, self.layout.width, "  "));
         }
     }
 }
@@ -188,15 +189,16 @@ impl<L: Narrated> Talk<L> {
                 return self.say(&[cut(&text, self.layout.width)]);
             }
         };
-        self.text(&plain::one_line(&format!("run {} {text}", run.plan.run)));
+        let text = plain::one_line(&format!("run {} {text}", run.plan.run));
+        let lines = wrapped(&text, self.layout.width, "  ");
         match (signal, &run.blocked) {
             (Signal::Paused(Pause::Ceiling(ceiling)), _) => {
-                self.say(&halts::at_ceiling(run, *ceiling, self.layout));
+                self.warn(&[lines, halts::at_ceiling(run, *ceiling, self.layout)].concat());
             }
             (Signal::Paused(Pause::Blocked), Some(failed)) => {
-                self.say(&halts::blocked(run, failed, self.layout));
+                self.warn(&[lines, halts::blocked(run, failed, self.layout)].concat());
             }
-            _ => {}
+            _ => self.say(&lines),
         }
     }
 
@@ -227,17 +229,21 @@ impl<L: Narrated> Talk<L> {
     }
 
     pub fn say(&mut self, lines: &[String]) {
-        let (streams, style) = (&mut self.streams, self.layout.talk);
-        let mut write = || lines.iter().for_each(|line| streams.talk(&style.shown(line)));
-        match &self.live {
-            Some(live) => live.aside(write),
-            None => write(),
-        }
+        self.write(lines, self.layout.talk, Streams::talk);
+    }
+
+    /// Writes why a run cannot continue, also if it is quiet.
+    fn warn(&mut self, lines: &[String]) {
+        self.write(lines, self.layout.talk, Streams::warn);
     }
 
     pub fn data(&mut self, lines: &[String]) {
-        let (streams, style) = (&mut self.streams, self.layout.data);
-        let mut write = || lines.iter().for_each(|line| streams.data(&style.shown(line)));
+        self.write(lines, self.layout.data, Streams::data);
+    }
+
+    fn write(&mut self, lines: &[String], style: Style, to: fn(&mut Streams, &str)) {
+        let streams = &mut self.streams;
+        let mut write = || lines.iter().for_each(|line| to(streams, &style.shown(line)));
         match &self.live {
             Some(live) => live.aside(write),
             None => write(),

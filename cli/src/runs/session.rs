@@ -82,7 +82,7 @@ pub fn lock(
     for repair in promote::recover(&locks, &mut lock, &holder, &env.indexes()).map_err(unrepaired)? {
         let paths: Vec<_> = repair.moves.iter().map(|one| one.path.display().to_string()).collect();
         let paths = paths.join(", ");
-        printer.talk(&match repair.result {
+        printer.warn(&match repair.result {
             Promotion::Done => {
                 let displaced = Candidate::original(repair.moves.iter().map(|one| one.from).collect());
                 format!(

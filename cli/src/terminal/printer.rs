@@ -20,17 +20,30 @@ pub struct Printer {
     pub talk: Style,
     /// The maximum width of messages, except for text to copy.
     pub talk_width: usize,
+    pub level: Level,
+}
+
+/// How much is printed on stderr.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Errors, warnings and questions.
+    Quiet,
+    Normal,
+    /// Also each agent call.
+    Verbose,
 }
 
 impl Printer {
-    pub const PLAIN: Self = Self { data: Style::PLAIN, talk: Style::PLAIN, talk_width: columns::UNBOUNDED };
+    pub const PLAIN: Self =
+        Self { data: Style::PLAIN, talk: Style::PLAIN, talk_width: columns::UNBOUNDED, level: Level::Normal };
 
-    pub fn new(env: &Environment) -> Self {
+    pub fn new(env: &Environment, level: Level) -> Self {
         let terminal = env.terminal;
         Self {
             data: Style::on(terminal.stdout, env),
             talk: Style::on(terminal.stderr, env),
             talk_width: columns::talk_width(env),
+            level,
         }
     }
 
@@ -55,8 +68,15 @@ impl Printer {
         }
     }
 
-    /// Prints a message.
+    /// Prints a message, unless it is quiet.
     pub fn talk(self, text: &str) {
+        if self.level != Level::Quiet {
+            self.warn(text);
+        }
+    }
+
+    /// Prints a warning, or a message that belongs to a question.
+    pub fn warn(self, text: &str) {
         say(&self.talk.shown(&width::fitted(text, self.talk_width)));
     }
 

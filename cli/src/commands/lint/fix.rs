@@ -86,7 +86,7 @@ fn ask(
     let mut refused = Vec::new();
     while let Some(Suggestion { files, repair }) = suggestion(&fixed.files, &is_wanted, &refused) {
         let Repair { rule, path, .. } = &repair;
-        printer.talk(&format!("{rule}: {}", rule.why()));
+        printer.warn(&format!("{rule}: {}", rule.why()));
         printer.show(diff(&fixed.files, &files)?.trim_end());
         if person.agree("Apply this change?")? {
             fixed.files = files;

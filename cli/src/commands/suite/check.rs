@@ -34,7 +34,7 @@ pub(super) fn run(args: &SuiteCheckArgs, env: &Environment, printer: Printer) ->
     }
     let shown = shown::of(&suite, env);
     if let Some(unread) = &shown.unread {
-        printer.talk(unread);
+        printer.warn(unread);
     }
     let report = Report::new(&suite, &shown);
     match args.format {

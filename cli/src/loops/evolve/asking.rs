@@ -84,7 +84,7 @@ impl Asks for Evolve {
             return may_run(run, objects, printer).map(Answer::Allowed);
         }
         for line in words::matter(run, step, objects) {
-            printer.talk(&line);
+            printer.warn(&line);
         }
         let (step, question) = (step.clone(), words::question(run, step));
         signals::unless_ended(move || chosen(&Person, &step, &question).ok().flatten()).map(Answer::Chosen)
@@ -101,7 +101,7 @@ fn may_run(run: &Run, objects: &Objects, printer: Printer) -> Option<bool> {
         "the criteria of the specification name these commands as checks"
     };
     for line in oracles::names(run) {
-        printer.talk(&unbroken(&line));
+        printer.warn(&unbroken(&line));
     }
     let commands = oracles::commands(run, objects);
     let shown = proposed::shown(head, run.plan.task.checks.confined, commands);

@@ -155,11 +155,11 @@ fn question(invocation: &Invocation, start: &Start<'_>) -> &'static str {
     let head = "these commands were found, and run after each layer of tasks; tasks may add others and change what they do";
     let confined = invocation.checks.confined;
     if invocation.found.is_empty() {
-        start.printer.talk(&proposed::shown("no command was found yet; tasks may add some", confined, []));
+        start.printer.warn(&proposed::shown("no command was found yet; tasks may add some", confined, []));
         "Run the commands that are found later?"
     } else {
         let found = invocation.found.iter().map(listed);
-        start.printer.talk(&proposed::shown(head, confined, found));
+        start.printer.warn(&proposed::shown(head, confined, found));
         "Run these commands?"
     }
 }

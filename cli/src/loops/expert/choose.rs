@@ -28,7 +28,7 @@ pub fn expert(
         (Resolved::Close(names), None, None) => return Err(unknown().hint(nearest(&names)).hint(LIST)),
         (Resolved::Close(names), None, Some(person)) => confirmed(&names, person)?,
         (Resolved::Unknown(names), None, person) => {
-            printer.talk(&listed::list(&roster, printer.talk_width));
+            printer.warn(&listed::list(&roster, printer.talk_width));
             confirmed(&names, person.ok_or_else(unknown)?)?
         }
     };
@@ -65,7 +65,7 @@ pub fn task(
         return Ok(given);
     }
     let name = &entry.expert.name;
-    printer.talk(&listed::page(entry, printer.talk_width));
+    printer.warn(&listed::page(entry, printer.talk_width));
     let asked = person.map(|person| {
         person.line(&format!("What should {name} do?"), "in a sentence or two, as you would ask somebody")
     });

@@ -98,7 +98,7 @@ impl Asks for Gan {
             return ask::may_run(&shown, printer).map(Answer::Allowed);
         };
         for line in words::standing(run) {
-            printer.talk(&line);
+            printer.warn(&line);
         }
         let question = words::question(run, hold);
         let contract = run.state.contract()?.clone();

@@ -56,7 +56,7 @@ impl Starts for Reflex {
         let (env, printer) = (start.env, start.printer);
         let sketch = |invocation: &Invocation| start::plan::<Self>(invocation, home, env, None);
         if start.person().is_none() && !start.yes {
-            printer.talk(&terms_lines(&sketch(&invocation)?, talk_width(env)).join("\n"));
+            printer.warn(&terms_lines(&sketch(&invocation)?, talk_width(env)).join("\n"));
             return Err(Complaint::input("cannot ask you to confirm these criteria and limits: no terminal")
                 .hint("pass --yes to confirm them"));
         }

@@ -51,7 +51,7 @@ impl Asks for Reflex {
             Step::Agree => {
                 let (first, task) = (run.plan.task.criteria.clone(), proposed_task(run));
                 let terms = signals::unless_ended(move || {
-                    terms::agreed(task, &first, &Person, printer.talk_width, |text| printer.talk(text)).ok()
+                    terms::agreed(task, &first, &Person, printer.talk_width, |text| printer.warn(text)).ok()
                 });
                 terms.map(|terms| Answer::Agreed(Box::new(terms)))
             }

@@ -88,7 +88,7 @@ pub fn hand_over(
 fn mention_unsaved(run: &Run, printer: Printer) {
     if let (Some(path), Some(_)) = (&run.plan.task.out, run.result()) {
         let (path, id) = (one_line(path), &run.plan.run);
-        printer.talk(&format!(
+        printer.warn(&format!(
             "{path} was not written: the run failed before its text was judged; `skilltune show {id} head` prints the text"
         ));
     }

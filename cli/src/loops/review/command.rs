@@ -87,7 +87,7 @@ fn agree(invocation: &mut Invocation, start: &Start<'_>) -> Result<(), Complaint
         return Ok(());
     };
     let head = "these commands look at a copy of the change before agents do";
-    start.printer.talk(&proposed::shown(head, invocation.commands.confined, open));
+    start.printer.warn(&proposed::shown(head, invocation.commands.confined, open));
     if !person.agree("Run these commands?")? {
         for planned in invocation.machines.iter_mut().filter(|one| needs_person(one)) {
             planned.machine.skipped = Some("you declined it".into());

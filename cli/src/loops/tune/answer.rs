@@ -50,7 +50,7 @@ fn show(run: &Run, Hold::Apply { champion, .. }: Hold, objects: &Objects, printe
     }
     match changes(objects, run, champion) {
         Ok(text) => printer.show(text.trim_end()),
-        Err(error) => printer.talk(&format!("cannot show the diff: {error}")),
+        Err(error) => printer.warn(&format!("cannot show the diff: {error}")),
     }
 }
 

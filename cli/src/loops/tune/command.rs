@@ -83,7 +83,7 @@ fn not_begun(invocations: &[Invocation], printer: Printer) {
     let skills = invocations.iter().flat_map(|invocation| &invocation.members);
     let names: Vec<&str> = skills.map(|skill| skill.name.as_str()).collect();
     if !names.is_empty() {
-        printer.talk(&format!("not started: {}", plain::one_line(&names.join(", "))));
+        printer.warn(&format!("not started: {}", plain::one_line(&names.join(", "))));
     }
 }
 

@@ -141,7 +141,8 @@ pub fn agreed(plan: &Plan, trials: u32, start: &Start<'_>) -> Result<bool, Compl
     let scenarios = count(plan.task.scenarios.len(), "scenario");
     let trials = count(trials as usize, "trial");
     let most = words::most_calls(&Tune::most_calls(plan), &plan.roles);
-    start.printer.talk(&format!("trying {scenarios} without a skill, {trials} each: {most}"));
+    let print = if start.yes { Printer::talk } else { Printer::warn };
+    print(start.printer, &format!("trying {scenarios} without a skill, {trials} each: {most}"));
     match start.person() {
         Some(person) => person.agree("Make these calls?"),
         None if start.yes => Ok(true),
