@@ -34,6 +34,7 @@ use skilltune_phases::runs::plan::{LoopKind, RunId};
 use crate::args::runs::{ConfigCommand, RunCommand};
 use crate::commands::cli::Command;
 use crate::loops::tune;
+use crate::runs::failure;
 use crate::runs::ownership::Ownership;
 use crate::runs::scope::Scope;
 use crate::terminal::complaint::Complaint;
@@ -74,7 +75,8 @@ fn run_command(
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     let scope = Scope::here(only, env, printer)?;
-    match command {
+    let format = command.format();
+    let went = match command {
         RunCommand::Status(args) => status::run(&args, &scope),
         RunCommand::Resume(args) => resume::run(&args, &scope),
         RunCommand::Stop(args) => stop::run(&args, &scope),
@@ -87,7 +89,8 @@ fn run_command(
         RunCommand::Export(args) => export::run(&args, &scope),
         RunCommand::Report(args) => report::run(&args, &scope),
         RunCommand::Clean(args) => clean::run(&args, &scope),
-    }
+    };
+    failure::of_command(went, format, printer)
 }
 
 /// Returns the environment for a run in another project than the current folder. Output then names runs by their id, so

@@ -13,14 +13,16 @@ pub mod tune;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
+use serde_json::json;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::all_loops;
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::runs::plan::{LoopKind, Plan, RunId};
 
-use crate::args::runs::RunCommand;
+use crate::args::runs::{RunCommand, StopArgs};
 use crate::loops::ask::Asks;
 use crate::progress::talk::Narrated;
+use crate::report::outcome;
 use crate::report::ui::Ui;
 use crate::runs::peer::Reached;
 use crate::runs::scope::Scope;
@@ -98,6 +100,8 @@ pub fn default_settings() -> Settings {
 pub struct Version {
     /// Such as `candidate 1a2b3c4d`.
     pub name: String,
+    /// The whole id, for scripts.
+    pub id: String,
     /// One for each of the loop's members.
     pub trees: Vec<TreeId>,
 }
@@ -137,9 +141,9 @@ pub trait LoopCommands: Ui + Narrated + Asks {
     }
 
     /// Only pauses the run: `resume` continues it as if nothing had happened.
-    fn stop(scope: &Scope<'_>, known: &Known<Self>, reason: Option<&str>) -> Result<Exit, Complaint> {
+    fn stop(scope: &Scope<'_>, known: &Known<Self>, args: &StopArgs) -> Result<Exit, Complaint> {
         let (id, kind) = (&known.run.plan.run, Self::KIND.word());
-        if reason.is_some() {
+        if args.parts().1.is_some() {
             let what = format!("`stop` only pauses a {kind} run, and records no reason");
             return Err(Complaint::input(what).hint(Self::WITHOUT_REASON));
         }
@@ -147,15 +151,14 @@ pub trait LoopCommands: Ui + Narrated + Asks {
             RunStatus::Running { pid } => Reached::by(pid)?,
             RunStatus::Ended | RunStatus::Held | RunStatus::Open => None,
         };
-        let Some(process) = process else {
-            scope.printer.talk(&format!("run {id} is not running"));
-            return Ok(Exit::Reached);
+        let (outcome, line) = if let Some(process) = process {
+            process.ask_to_finish()?;
+            let resume = format!("`skilltune resume {id}` continues it");
+            ("stopping", format!("stopping run {id} after its current steps; {resume}"))
+        } else {
+            ("not_running", format!("run {id} is not running"))
         };
-        process.ask_to_finish()?;
-        scope.printer.talk(&format!(
-            "stopping run {id} after its current steps; `skilltune resume {id}` continues it"
-        ));
-        Ok(Exit::Reached)
+        outcome::print(args.format, scope.printer, &[line], &json!({ "run_id": id, "outcome": outcome }))
     }
 
     /// `clean`: returns why this run holds the only copy of something, if it does.

@@ -128,7 +128,7 @@ pub struct NightAddArgs {
     #[arg(long, value_name = "AGENT")]
     pub improver: Option<AgentSpec>,
     #[command(flatten)]
-    pub file: FileArg,
+    pub view: NightViewArgs,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -172,7 +172,7 @@ pub struct NightAckArgs {
     /// Name of the job
     pub job: String,
     #[command(flatten)]
-    pub file: FileArg,
+    pub view: NightViewArgs,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -183,7 +183,7 @@ pub struct NightDismissArgs {
     #[arg(long, value_name = "RUN")]
     pub run: Option<String>,
     #[command(flatten)]
-    pub file: FileArg,
+    pub view: NightViewArgs,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -204,7 +204,7 @@ pub struct InstallArgs {
     #[arg(long, value_name = "HH:MM", default_value = "02:30", value_parser = time_of_day)]
     pub at: Time,
     #[command(flatten)]
-    pub file: FileArg,
+    pub view: NightViewArgs,
     /// Print the configuration for a scheduler, and install nothing
     #[arg(long, value_enum, value_name = "SCHEDULER")]
     pub print: Option<Printed>,
@@ -213,7 +213,7 @@ pub struct InstallArgs {
 #[derive(Clone, Debug, Args)]
 pub struct UninstallArgs {
     #[command(flatten)]
-    pub file: FileArg,
+    pub view: NightViewArgs,
 }
 
 /// A text that `night install --print` can print.

@@ -36,7 +36,7 @@ pub enum RunCommand {
     List(ListArgs),
     /// Show the events of a run in order
     #[command(after_help = examples::HISTORY)]
-    History(RunArgs),
+    History(ViewArgs),
     /// Show a run, a round or a version
     #[command(after_help = examples::SHOW)]
     Show(ShowArgs),
@@ -131,6 +131,9 @@ pub struct StopArgs {
     pub run: Option<String>,
     /// Reason to record, for a reflex run
     pub reason: Option<String>,
+    /// Output format
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    pub format: Format,
 }
 
 /// How a resumed run proceeds.
@@ -191,9 +194,9 @@ impl RunCommand {
     /// The run that is named, if one is.
     pub fn run(&self) -> Option<&str> {
         match self {
-            Self::History(args) => args.run.as_deref(),
             Self::Stop(args) => args.parts().0,
             Self::Status(ViewArgs { run, .. })
+            | Self::History(ViewArgs { run, .. })
             | Self::Report(ViewArgs { run, .. })
             | Self::Resume(ResumeArgs { run, .. })
             | Self::Show(ShowArgs { run, .. })
@@ -203,6 +206,22 @@ impl RunCommand {
             Self::Export(args) => Some(&args.run),
             Self::Clean(args) => args.run.as_deref(),
             Self::List(_) => None,
+        }
+    }
+
+    /// The format of its errors; `resume` reports its own.
+    pub fn format(&self) -> Format {
+        match self {
+            Self::Status(args) | Self::History(args) | Self::Report(args) => args.format,
+            Self::Stop(args) => args.format,
+            Self::List(args) => args.format,
+            Self::Show(args) => args.format,
+            Self::Diff(args) => args.format,
+            Self::Apply(args) => args.format,
+            Self::Rollback(args) => args.format,
+            Self::Export(args) => args.format,
+            Self::Clean(args) => args.format,
+            Self::Resume(_) => Format::Human,
         }
     }
 }
@@ -249,6 +268,9 @@ pub struct ShowArgs {
     /// Round number, or a unique prefix of a version's id
     #[arg(value_name = "ROUND|VERSION")]
     pub part: Option<String>,
+    /// Output format
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    pub format: Format,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -257,6 +279,9 @@ pub struct DiffArgs {
     pub run: RunArgs,
     /// Version id (or a unique prefix), also of a version that `apply` replaced, or start, best, head or champion [default: champion]
     pub candidate: Option<String>,
+    /// Output format
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    pub format: Format,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -274,6 +299,9 @@ pub struct ApplyArgs {
     /// Leave the skill unchanged, and create a git commit instead
     #[arg(long = "as", value_enum, value_name = "FORM", conflicts_with_all = ["force", "merge"])]
     pub form: Option<FormName>,
+    /// Output format
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    pub format: Format,
 }
 
 /// How a change is handed to git.
@@ -304,6 +332,9 @@ pub struct RollbackArgs {
     /// Replace the skill or the folder even if it changed since the run
     #[arg(long)]
     pub force: bool,
+    /// Output format
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    pub format: Format,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -314,6 +345,9 @@ pub struct ExportArgs {
     pub candidate: String,
     /// Folder to create
     pub dir: PathBuf,
+    /// Output format
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    pub format: Format,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -333,12 +367,18 @@ pub struct CleanArgs {
     /// Delete without asking
     #[arg(short, long)]
     pub yes: bool,
+    /// Output format
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    pub format: Format,
 }
 
 #[derive(Clone, Debug, Args)]
 pub struct TrustArgs {
     /// Settings file, its folder, a suite, a file of rules, a file of jobs, an expert, or moai's design.yaml
     pub path: PathBuf,
+    /// Output format
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    pub format: Format,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -87,6 +87,9 @@ pub struct SuiteConvertArgs {
     /// New file; for plugin, a new folder
     #[arg(long, value_name = "PATH")]
     pub out: PathBuf,
+    /// Output format
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    pub format: Format,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -98,6 +101,9 @@ pub struct SuiteAddArgs {
     /// File to add to, created if missing [default: the suite.toml that the run used, or suite.toml in the project]
     #[arg(long, value_name = "SUITE")]
     pub to: Option<PathBuf>,
+    /// Output format
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    pub format: Format,
 }
 
 impl SuiteAddArgs {
@@ -127,6 +133,9 @@ pub struct SuiteNewArgs {
     /// Trust the project's agents for this call
     #[arg(long)]
     pub trust: bool,
+    /// Output format
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    pub format: Format,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

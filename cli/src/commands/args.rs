@@ -51,6 +51,9 @@ pub struct InitArgs {
     /// Ask no questions and use the defaults
     #[arg(short, long)]
     pub yes: bool,
+    /// Output format
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    pub format: Format,
     #[command(flatten)]
     pub given: Given,
 }

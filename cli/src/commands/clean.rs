@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 use fs_extra::dir::get_size;
+use serde::Serialize;
+use serde_json::json;
 use skilltune_orchestrator::store::Needed;
 use skilltune_phases::loops::tune::Tune;
 use skilltune_phases::nights::night::History;
@@ -12,6 +14,7 @@ use crate::args::runs::CleanArgs;
 use crate::loops::LoopCommands;
 use crate::loops::tune::winner::{Fate, Winner};
 use crate::nights::book::Shelf;
+use crate::report::outcome;
 use crate::report::ui::with_loop;
 use crate::runs::ownership::Ownership;
 use crate::runs::scope::Scope;
@@ -19,6 +22,7 @@ use crate::runs::{Known, Outline, RunStatus, Runs, session};
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
 use crate::terminal::questions::Person;
 use crate::text::{figures, plain};
 use crate::trust::TrustStore;
@@ -41,29 +45,33 @@ pub fn run(args: &CleanArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
             "keeping {runs} that can be resumed (`skilltune clean --all` deletes all runs, `skilltune clean RUN` one)"
         ));
     }
+    let print = |outcome: &str, line: String| {
+        let object =
+            json!({ "outcome": outcome, "runs": plan.goes, "kept": plan.kept, "resumable": plan.resumable });
+        outcome::print(args.format, printer, &[line], &object)
+    };
     if plan.goes.is_empty() {
-        printer.talk("nothing to clean");
-        return Ok(Exit::Reached);
+        return print("unchanged", "nothing to clean".to_owned());
     }
+    // A person is asked about these lines.
+    let list = if args.yes { Printer::talk } else { Printer::warn };
     for Planned { id, bytes, why } in &plan.goes {
         let why = why.as_ref().map(|why| format!("  ({why})")).unwrap_or_default();
-        printer.talk(&format!("{id}  {} KiB{why}", bytes.div_ceil(1024)));
+        list(printer, &format!("{id}  {} KiB{why}", bytes.div_ceil(1024)));
     }
     let lost = plan.goes.iter().filter(|planned| planned.why.is_some()).count();
+    let runs = figures::count(plan.goes.len(), "run");
     if args.dry_run {
-        printer.talk(&format!(
-            "would delete {} and the stored files that only they need",
-            figures::count(plan.goes.len(), "run")
-        ));
-        return Ok(Exit::Reached);
+        let line = format!("would delete {runs} and the stored files that only they need");
+        return print("would_delete", line);
     }
     agree(&question(lost), args.yes, scope.env)?;
-    let ids: Vec<RunId> = plan.goes.into_iter().map(|planned| planned.id).collect();
+    let ids: Vec<RunId> = plan.goes.iter().map(|planned| planned.id.clone()).collect();
     for id in &ids {
         with_loop!(scope.runs.kind(id), L => tidy::<L>(scope, id))?;
     }
-    printer.talk(&delete(&ids, scope)?);
-    Ok(Exit::Reached)
+    let swept = figures::count(delete(&ids, scope)?, "stored object");
+    print("deleted", format!("deleted {runs} and {swept}"))
 }
 
 fn question(lost: usize) -> String {
@@ -93,8 +101,8 @@ fn tidy<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> Result<(), Complaint>
     }
 }
 
-/// Deletes runs and the stored files that only they need, and returns a summary.
-pub fn delete(ids: &[RunId], scope: &Scope<'_>) -> Result<String, Complaint> {
+/// Deletes runs and the stored files that only they need, and returns the number of these.
+pub fn delete(ids: &[RunId], scope: &Scope<'_>) -> Result<usize, Complaint> {
     let (runs, env) = (&scope.runs, scope.env);
     for id in ids {
         runs.home.run(id).place().remove().map_err(ours)?;
@@ -103,8 +111,7 @@ pub fn delete(ids: &[RunId], scope: &Scope<'_>) -> Result<String, Complaint> {
         // The workspaces of a run that never ended. A failure to remove them is harmless.
         let _ = session::work(env, id).remove();
     }
-    let swept = sweep(runs)?;
-    Ok(format!("deleted {} and {}", figures::count(ids.len(), "run"), figures::count(swept, "stored object")))
+    sweep(runs)
 }
 
 /// The runs to delete, and the runs to keep unless the user asks for them explicitly.
@@ -115,7 +122,9 @@ struct CleanPlan {
     resumable: usize,
 }
 
+#[derive(Serialize)]
 struct Planned {
+    #[serde(rename = "run_id")]
     id: RunId,
     bytes: u64,
     /// Why deleting this run loses something.

@@ -4,6 +4,7 @@ mod suite;
 
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
 use skilltune_orchestrator::agent::Real;
 use skilltune_orchestrator::disk::atomic::{self, Durability};
 use skilltune_phases::skills::offline;
@@ -14,6 +15,7 @@ use crate::commands::init::suite::stub;
 use crate::inputs::suite::SUITE_FILE;
 use crate::loops::tune::questions;
 use crate::loops::tune::settings::{Preset, TuneSettings};
+use crate::report::outcome;
 use crate::settings::Settings;
 use crate::settings::common::RoleSettings;
 use crate::settings::origin::Origin;
@@ -47,8 +49,11 @@ pub fn run(args: &InitArgs, env: &Environment, printer: Printer) -> Result<Exit,
     if let Some(task) = &task {
         write(&suite, &stub(task), args.force)?;
     }
-    printer.talk(&message(&path, task.map(|_| suite.as_path()), chosen.as_ref(), &described));
-    Ok(Exit::Reached)
+    let suite = task.map(|_| suite.as_path());
+    let wrote = chosen.is_some().then_some(path.as_path()).into_iter().chain(suite);
+    let paths: Vec<String> = wrote.map(|path| path.display().to_string()).collect();
+    let lines = [message(&path, suite, chosen.as_ref(), &described)];
+    outcome::print(args.format, printer, &lines, &json!({ "outcome": "written", "paths": paths }))
 }
 
 fn folder(args: &InitArgs, env: &Environment) -> Result<PathBuf, Complaint> {

@@ -17,8 +17,8 @@ pub fn run(args: &RollbackArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     let named = scope.named(args.run.run.as_deref())?;
     let meant = if args.run.run.is_some() { Some(named) } else { newest(scope) };
     match meant.as_ref().map(|id| (scope.runs.kind(id), id)) {
-        Some((LoopKind::Gan, id)) => return folder::run::<Gan>(args.force, scope, id),
-        Some((LoopKind::Evolve, id)) => return folder::run::<Evolve>(args.force, scope, id),
+        Some((LoopKind::Gan, id)) => return folder::run::<Gan>(args, scope, id),
+        Some((LoopKind::Evolve, id)) => return folder::run::<Evolve>(args, scope, id),
         Some((LoopKind::Tune | LoopKind::Reflex | LoopKind::Expert | LoopKind::Review, _)) | None => {}
     }
     let is_any = args.run.run.is_none() && scope.only.is_none();

@@ -11,7 +11,7 @@ use crate::terminal::complaint::Complaint;
 use crate::terminal::exit::Exit;
 
 pub fn run(args: &StopArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
-    let (name, reason) = args.parts();
+    let (name, _) = args.parts();
     let id = match name {
         Some(_) => scope.named(name)?,
         // Without a name, stop the running run, if any.
@@ -20,7 +20,7 @@ pub fn run(args: &StopArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
             None => scope.named(None)?,
         },
     };
-    with_loop!(scope.runs.kind(&id), L => L::stop(scope, &scope.runs.load(&id)?, reason))
+    with_loop!(scope.runs.kind(&id), L => L::stop(scope, &scope.runs.load(&id)?, args))
 }
 
 fn is_running(runs: &Runs, id: &RunId) -> bool {

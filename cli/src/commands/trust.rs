@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
 use skilltune_phases::experts::Expert;
 use skilltune_phases::suites::scenario::Tools;
 
@@ -15,6 +16,7 @@ use crate::loops::reflex::rules_file::RulesFile;
 use crate::loops::tune::prompts::Pages;
 use crate::nights::file::NightPlan;
 use crate::nights::jobs::{self, Job};
+use crate::report::outcome;
 use crate::settings::Settings;
 use crate::settings::origin::Origin;
 use crate::settings::setting::Slot as _;
@@ -29,13 +31,23 @@ use crate::trust::file::TextFile;
 use crate::trust::pinned::{Pinned, each_once};
 
 pub fn run(args: &TrustArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    printer.talk(&record(args, env)?);
-    Ok(Exit::Reached)
+    let Trusted { path, contents } = record(args, env)?;
+    let lines: Vec<&str> = contents.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let path = path.display().to_string();
+    let object = json!({ "outcome": "trusted", "path": path, "contents": lines });
+    outcome::print(args.format, printer, &[format!("trusted: {path}{contents}")], &object)
+}
+
+/// What a person trusts from now on.
+struct Trusted {
+    path: PathBuf,
+    /// Its commands and the like, each on a line of its own after a line end.
+    contents: String,
 }
 
 const WHAT: &str = "pass a skilltune.toml, its folder, a suite, a file of rules, a file of jobs, an expert, or moai's design.yaml";
 
-fn record(args: &TrustArgs, env: &Environment) -> Result<String, Complaint> {
+fn record(args: &TrustArgs, env: &Environment) -> Result<Trusted, Complaint> {
     let given: PathBuf = env.cwd.join(&args.path).components().collect();
     let path = if given.is_dir() { given.join(SETTINGS_FILE) } else { given };
     if !path.exists() {
@@ -70,17 +82,18 @@ fn record(args: &TrustArgs, env: &Environment) -> Result<String, Complaint> {
     TrustStore::new(env).record(&file, &files)?;
     let folder = file.path.parent().expect("a settings file is in a folder");
     let overs = crate::loops::settings(folder, env)?.overs().into_iter().map(|over| format!("\n  {over}"));
-    Ok(trusted(&file, &settings, &pages) + &listed(&scripts) + &overs.collect::<String>())
+    let contents = [named(&settings, &pages), listed(&scripts), overs.collect()].concat();
+    Ok(Trusted { path: file.path, contents })
 }
 
-fn record_expert(file: &TextFile, expert: &Expert, env: &Environment) -> Result<String, Complaint> {
+fn record_expert(file: &TextFile, expert: &Expert, env: &Environment) -> Result<Trusted, Complaint> {
     TrustStore::new(env).record(file, &[])?;
     let lines = count(expert.persona.lines().count(), "line");
     let what = format!("expert {}: {} ({lines} of instructions)", expert.name, expert.description);
-    Ok(format!("trusted: {}\n  {}", file.path.display(), one_line(&what)))
+    Ok(Trusted { path: file.path.clone(), contents: format!("\n  {}", one_line(&what)) })
 }
 
-fn record_jobs(file: TextFile, env: &Environment) -> Result<String, Complaint> {
+fn record_jobs(file: TextFile, env: &Environment) -> Result<Trusted, Complaint> {
     let plan = NightPlan::of(file)?;
     let jobs = jobs::all(&plan)?;
     let scripts = plan.scripts(env)?;
@@ -91,26 +104,27 @@ fn record_jobs(file: TextFile, env: &Environment) -> Result<String, Complaint> {
     let command = |(name, words): (&str, &Vec<String>)| format!("\n  {name}: {}", quoted(words));
     let commands: String = commands.map(command).collect();
     let jobs: String = jobs.iter().map(job).collect();
-    Ok(format!("trusted: {}{jobs}{commands}{}", plan.file.path.display(), listed(&scripts)))
+    Ok(Trusted { path: plan.file.path, contents: [jobs, commands, listed(&scripts)].concat() })
 }
 
 /// Trusts the settings of the original loop, which decide how long a run goes on and when it passes.
-fn record_design(path: &Path, env: &Environment) -> Result<String, Complaint> {
-    let (file, settings) = design_file::to_trust(path)?;
+fn record_design(path: &Path, env: &Environment) -> Result<Trusted, Complaint> {
+    let (file, contents) = design_file::to_trust(path)?;
     TrustStore::new(env).record(&file, &[])?;
-    Ok(format!("trusted: {}{settings}", file.path.display()))
+    Ok(Trusted { path: file.path, contents })
 }
 
-fn record_suite(path: &Path, env: &Environment) -> Result<String, Complaint> {
+fn record_suite(path: &Path, env: &Environment) -> Result<Trusted, Complaint> {
     let suite = Suite::read(path).map_err(|complaint| complaint.hint(WHAT))?;
     let files = suite.scripts(env)?;
     if let Some(file) = &suite.file {
         TrustStore::new(env).record(file, &files)?;
     }
-    Ok(trusted_suite(&suite) + &listed(&files))
+    let contents = of_suite(&suite) + &listed(&files);
+    Ok(Trusted { path: suite.path, contents })
 }
 
-fn record_rules(path: &Path, env: &Environment) -> Result<String, Complaint> {
+fn record_rules(path: &Path, env: &Environment) -> Result<Trusted, Complaint> {
     let rules = RulesFile::read(path)?;
     let files = rules.scripts(env)?;
     TrustStore::new(env).record(&rules.file, &files)?;
@@ -118,7 +132,7 @@ fn record_rules(path: &Path, env: &Environment) -> Result<String, Complaint> {
     if commands.is_empty() {
         commands.push(NO_COMMANDS.to_owned());
     }
-    Ok(format!("trusted: {}{}{}", rules.file.path.display(), commands.concat(), listed(&files)))
+    Ok(Trusted { path: rules.file.path, contents: commands.concat() + &listed(&files) })
 }
 
 const NO_COMMANDS: &str = "\n  no commands";
@@ -129,7 +143,7 @@ fn listed(files: &[Pinned]) -> String {
     lines.collect::<Vec<_>>().concat()
 }
 
-fn trusted_suite(suite: &Suite) -> String {
+fn of_suite(suite: &Suite) -> String {
     let lines = suite.scenarios.iter().flat_map(|scenario| {
         let setup =
             scenario.setup.as_ref().map(|argv| format!("\n  set-up of {}: {}", scenario.id, quoted(argv)));
@@ -147,14 +161,14 @@ fn trusted_suite(suite: &Suite) -> String {
     if lines.is_empty() {
         lines.push(NO_COMMANDS.to_owned());
     }
-    format!("trusted: {}{}", suite.path.display(), lines.concat())
+    lines.concat()
 }
 
 fn quoted(command: &[String]) -> String {
     command.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(" ")
 }
 
-fn trusted(file: &TextFile, settings: &Settings, pages: &Pages) -> String {
+fn named(settings: &Settings, pages: &Pages) -> String {
     let agents = settings
         .agents
         .iter()
@@ -170,7 +184,7 @@ fn trusted(file: &TextFile, settings: &Settings, pages: &Pages) -> String {
         .iter()
         .map(|(model, price)| format!("\n  price of {}: {}", one_line(model), price.json()));
     let said: String = prompts.chain(prices).collect();
-    format!("trusted: {}{agents}{others}{said}", file.path.display())
+    [agents, others, said].concat()
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ pub mod files;
 pub mod journal;
 pub mod json;
 pub mod list;
+pub mod outcome;
 pub mod page;
 pub mod summary;
 pub mod ui;

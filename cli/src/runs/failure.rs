@@ -7,7 +7,7 @@ use skilltune_phases::runs::run::Run;
 
 use crate::report::json;
 use crate::report::ui::Ui;
-use crate::settings::values::Streamed;
+use crate::settings::values::{Format, Streamed};
 use crate::terminal::complaint::{Complaint, ErrorKind};
 use crate::terminal::printer::Printer;
 
@@ -32,14 +32,30 @@ pub fn report<L: Ui, T>(
     went
 }
 
+/// Passes the result of a command on a run on. Writes an internal error as JSON for scripts.
+pub fn of_command<T>(went: Result<T, Complaint>, format: Format, printer: Printer) -> Result<T, Complaint> {
+    match (&went, format) {
+        (Err(complaint), Format::Json) if complaint.kind == ErrorKind::Ours => {
+            // If this write fails, that error is reported instead or in addition.
+            let _ = printer.json(&with_error(json!({}), complaint).to_string());
+        }
+        (Ok(_) | Err(_), _) => {}
+    }
+    went
+}
+
 /// Returns the part of the usual object that the journal provides.
 fn object<L: Ui>(home: &Home, id: &RunId, complaint: &Complaint) -> Value {
     let history = store::read(&home.run(id).history()).ok();
     let run = history.and_then(|history| Run::<L>::replay(&history.records).ok());
-    let mut object = run.map_or_else(
+    let object = run.map_or_else(
         || json!({ "run_id": id, "loop": L::KIND }),
         |run| json::object(&run, &L::summary(&run, None)),
     );
+    with_error(object, complaint)
+}
+
+fn with_error(mut object: Value, complaint: &Complaint) -> Value {
     object["outcome"] = ERROR.into();
     object["reason"] = ERROR.into();
     object["error"] = json!({ "what": complaint.what, "causes": complaint.causes, "hints": complaint.hints });

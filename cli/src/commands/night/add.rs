@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::disk::atomic::Durability;
 
@@ -10,6 +11,7 @@ use crate::inputs::find;
 use crate::nights::file::NightPlan;
 use crate::nights::jobs::{self, Job};
 use crate::nights::morning;
+use crate::report::outcome;
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
@@ -25,7 +27,7 @@ pub fn run(args: &NightAddArgs, env: &Environment, printer: Printer) -> Result<E
         return Err(Complaint::input("one name cannot be that of several jobs")
             .hint("omit --name, or add the skills one at a time"));
     }
-    let path = NightPlan::path(args.file.file.as_deref(), env);
+    let path = NightPlan::path(args.view.file.file.as_deref(), env);
     let folder = folder(&path)?;
     let entries = args.skills.iter().map(|skill| entry(skill, args, &folder, env));
     let entries = entries.collect::<Result<Vec<String>, Complaint>>()?;
@@ -51,13 +53,17 @@ pub fn run(args: &NightAddArgs, env: &Environment, printer: Printer) -> Result<E
     if was_trusted {
         store.record(&written, &[])?;
     }
-    printer.talk(&message(&added, &path, was_trusted));
+    let jobs: Vec<_> = added.iter().map(|job| &job.name).collect();
+    let object = json!({
+        "outcome": "added", "paths": [path.display().to_string()], "jobs": jobs, "trusted": was_trusted,
+    });
+    let exit = outcome::print(args.view.format, printer, &[message(&added, &path, was_trusted)], &object)?;
     for job in &added {
         if let Err(left) = job.ready(&plan, None, env) {
-            printer.talk(&format!("{}: it cannot run yet: {}", job.name, morning::why(&left)));
+            printer.warn(&format!("{}: it cannot run yet: {}", job.name, morning::why(&left)));
         }
     }
-    Ok(Exit::Reached)
+    Ok(exit)
 }
 
 fn message(added: &[Job], path: &Path, was_trusted: bool) -> String {

@@ -20,6 +20,7 @@ use crate::nights::file::{NightPlan, Overlap};
 use crate::nights::notify::notify;
 use crate::nights::secrets::Secrets;
 use crate::nights::{failed_start, inbox, jobs, json, junit, morning, waiting};
+use crate::report::outcome;
 use crate::runs::scope::Scope;
 use crate::runs::{Runs, unusable};
 use crate::settings::values::Format;
@@ -94,27 +95,24 @@ fn night(
         }
         Selection::Part(_) | Selection::Job(_) => BTreeSet::new(),
     };
-    let talk = |text: &str| {
-        if !args.if_needed {
-            printer.talk(text);
-        }
+    let unchanged_by = |text: &str| match args.format {
+        Format::Human if args.if_needed => Ok(Exit::Reached),
+        format => outcome::print(format, printer, &[text], &json!({ "outcome": "unchanged", "why": text })),
     };
     let waits = plan.content.overlap == Overlap::Queue;
     let Some(book) = Book::open(plan, waits)? else {
-        talk("another night of this file is under way: nothing to do");
-        return Ok(Exit::Reached);
+        return unchanged_by("another night of this file is under way: nothing to do");
     };
     failed_start::make_room(&book.shelf);
     let now = Clock::new().now();
     let date = Clock::night_of(&now);
     if args.scheduled {
         if book.history.nights.iter().any(|night| night.scheduled && night.date == date) {
-            talk(&format!("the night of {date} has already run: nothing to do"));
-            return Ok(Exit::Reached);
+            return unchanged_by(&format!("the night of {date} has already run: nothing to do"));
         }
         let latest = plan.content.latest_start.and_then(|time| Clock::latest(&now, time));
         if latest.is_some_and(|latest| now.timestamp() > latest) {
-            talk("too late to start; the next night continues");
+            unchanged_by("too late to start; the next night continues")?;
             return Ok(Exit::Paused);
         }
     }
@@ -195,7 +193,7 @@ fn run_commands(
         }
         let notified = notify(command, plan, &report, env);
         if let Some(why) = &notified.error {
-            printer.talk(&format!("warning: `{name}` failed: {why}"));
+            printer.warn(&format!("warning: `{name}` failed: {why}"));
         }
         page[key] = json!(notified);
         written = written.and(book.put("night.json", &line(page)));

@@ -2,12 +2,15 @@
 
 use std::path::Path;
 
+use serde_json::json;
 use skilltune_phases::nights::night::{Event, Place, Waiting};
+use skilltune_phases::runs::plan::RunId;
 
 use crate::args::night::NightDismissArgs;
 use crate::nights::book::Book;
 use crate::nights::clock::Clock;
 use crate::nights::file::NightPlan;
+use crate::report::outcome;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
@@ -15,7 +18,7 @@ use crate::terminal::printer::Printer;
 use crate::text::plain::{one_line, shell_path};
 
 pub fn run(args: &NightDismissArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let plan = NightPlan::read(args.file.file.as_deref(), env)?;
+    let plan = NightPlan::read(args.view.file.file.as_deref(), env)?;
     let Some(mut book) = Book::open(&plan, false)? else {
         return Err(Complaint::input("a night of this file is under way").hint("retry when it has ended"));
     };
@@ -37,16 +40,20 @@ pub fn run(args: &NightDismissArgs, env: &Environment, printer: Printer) -> Resu
             runs.join(", ")
         )));
     }
+    let print = |outcome: &str, runs: &[RunId], lines: &[String]| {
+        let object = json!({ "outcome": outcome, "job": args.job, "runs": runs });
+        outcome::print(args.view.format, printer, lines, &object)
+    };
     if chosen.is_empty() {
-        printer.talk(&format!("{}: no winner and no open verdict waits", args.job));
-        return Ok(Exit::Reached);
+        let line = format!("{}: no winner and no open verdict waits", args.job);
+        return print("unchanged", &[], &[line]);
     }
+    let lines: Vec<String> = chosen.iter().map(line).collect();
+    let runs: Vec<RunId> = chosen.iter().map(|one| one.run.clone()).collect();
     for one in chosen {
-        let line = line(&one);
         book.write(Clock::new().now().timestamp(), Event::Dismissed { job: one.job, run: one.run })?;
-        printer.talk(&line);
     }
-    Ok(Exit::Reached)
+    print("dismissed", &runs, &lines)
 }
 
 /// Reports a dismissal, and what of the winner still exists.

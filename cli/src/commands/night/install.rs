@@ -2,23 +2,31 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
+
 use crate::args::night::{InstallArgs, Printed, UninstallArgs};
 use crate::nights::file::NightPlan;
 use crate::nights::install::job::{self, Job};
 use crate::nights::install::scheduled_start::Installed;
 use crate::nights::install::{cron, github, kubernetes, launchd, place, systemd};
+use crate::report::outcome;
+use crate::settings::values::Format;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 
 pub fn run(args: &InstallArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let plan = NightPlan::read(args.file.file.as_deref(), env)?;
+    let plan = NightPlan::read(args.view.file.file.as_deref(), env)?;
     let program = std::env::current_exe()
         .map_err(|error| Complaint::ours("cannot find the skilltune program").caused_by(error))?;
     let job = Job::new(&program, &plan.file.path, args.at, env)?;
     if let Some(printed) = args.print {
-        printer.bytes(print(printed, &job)?.trim_end())?;
+        let text = print(printed, &job)?;
+        match args.view.format {
+            Format::Human => printer.bytes(text.trim_end())?,
+            Format::Json => printer.json(&json!({ "text": text }).to_string())?,
+        }
         return Ok(Exit::Reached);
     }
     // At night there is no person to ask.
@@ -30,20 +38,23 @@ pub fn run(args: &InstallArgs, env: &Environment, printer: Printer) -> Result<Ex
             program.display()
         ));
     }
-    printer.talk(&message(&installed, &job));
-    Ok(Exit::Reached)
+    let Installed { by, wrote, notes } = &installed;
+    let outcome = if wrote.is_empty() { "unchanged" } else { "installed" };
+    let object = json!({ "outcome": outcome, "scheduler": by, "wrote": wrote, "notes": notes });
+    outcome::print(args.view.format, printer, &[message(&installed, &job)], &object)
 }
 
 pub fn uninstall(args: &UninstallArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let file = real(&NightPlan::path(args.file.file.as_deref(), env));
+    let file = real(&NightPlan::path(args.view.file.file.as_deref(), env));
     let removed = place::uninstall(&job::name_of(&file), env)?;
-    if removed.is_empty() {
-        printer.talk(&format!("nothing to remove: no nightly start of {} is installed", file.display()));
-    }
-    for what in removed {
-        printer.talk(&format!("removed {what}"));
-    }
-    Ok(Exit::Reached)
+    let (outcome, lines) = if removed.is_empty() {
+        let file = file.display();
+        ("unchanged", vec![format!("nothing to remove: no nightly start of {file} is installed")])
+    } else {
+        ("removed", removed.iter().map(|what| format!("removed {what}")).collect())
+    };
+    let object = json!({ "outcome": outcome, "removed": removed });
+    outcome::print(args.view.format, printer, &lines, &object)
 }
 
 fn print(printed: Printed, job: &Job) -> Result<String, Complaint> {

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use serde_json::json;
 use skilltune_phases::base::name::Name;
 use skilltune_phases::nights::night::{Night, ShardNight, merged};
 
@@ -14,6 +15,7 @@ use crate::commands::night::begin::{exit, leave_pages};
 use crate::nights::book::{Book, Shelf};
 use crate::nights::file::NightPlan;
 use crate::nights::{jobs, waiting};
+use crate::report::outcome;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
@@ -48,7 +50,7 @@ pub fn run(args: &NightMergeArgs, env: &Environment, printer: Printer) -> Result
                         .hint("remove one of its folders"));
                 }
             }
-            Err(why) => printer.talk(&format!("skipped {shown}: {}", one_line(&why))),
+            Err(why) => printer.warn(&format!("skipped {shown}: {}", one_line(&why))),
         }
     }
     if shards.is_empty() {
@@ -61,8 +63,9 @@ pub fn run(args: &NightMergeArgs, env: &Environment, printer: Printer) -> Result
     let shards: Vec<ShardNight> = shards.into_values().collect();
     let entries = merged(&book.history, &shards, &jobs);
     if entries.is_empty() {
-        printer.talk("these shards are already merged: nothing changed");
         let morning = waiting::morning(&book.history, &plan, env);
+        let line = "these shards are already merged: nothing changed";
+        outcome::print(args.view.format, printer, &[line], &json!({ "outcome": "unchanged" }))?;
         return Ok(morning.map_or(Exit::Reached, |morning| exit(&morning)));
     }
     book.extend(&entries)?;

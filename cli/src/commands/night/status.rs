@@ -32,7 +32,14 @@ pub fn run(args: &NightStatusArgs, env: &Environment, printer: Printer) -> Resul
     let history = shelf.read()?;
     let failed = failed_start::since(&shelf, history.last().map(|night| night.began));
     let Some(morning) = waiting::morning(&history, &plan, env) else {
-        printer.talk(&failed.map_or_else(|| "no night has run yet".to_owned(), |failed| failed.text()));
+        let none = || "no night has run yet".to_owned();
+        let headline = failed.as_ref().map_or_else(none, FailedStart::text);
+        match args.view.format {
+            Format::Human => printer.warn(&headline),
+            Format::Json => {
+                printer.json(&json!({ "headline": headline, "failed_start": failed }).to_string())?;
+            }
+        }
         return Ok(Exit::Unjudged);
     };
     let scheduled = history.nights.iter().rev().find(|night| night.scheduled);

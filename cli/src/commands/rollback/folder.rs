@@ -5,6 +5,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
 use skilltune_orchestrator::promote::{self, Expected, PromoteError, Promotion};
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::{Locks, TargetLock};
@@ -17,8 +18,10 @@ use skilltune_phases::runs::plan::RunId;
 use skilltune_phases::runs::proposal::Proposal;
 use skilltune_phases::runs::run::Run;
 
+use crate::args::runs::RollbackArgs;
 use crate::loops::LoopCommands;
 use crate::loops::gan::progress::discard;
+use crate::report::outcome;
 use crate::runs::ownership::Ownership;
 use crate::runs::scope::Scope;
 use crate::runs::{CHAMPION, Known, session, store_check};
@@ -66,14 +69,20 @@ pub fn may_have_folder<L: WritesFolder>(scope: &Scope<'_>, id: &RunId) -> bool {
     }
 }
 
-pub fn run<L: WritesFolder>(force: bool, scope: &Scope<'_>, id: &RunId) -> Result<Exit, Complaint> {
+pub fn run<L: WritesFolder>(args: &RollbackArgs, scope: &Scope<'_>, id: &RunId) -> Result<Exit, Complaint> {
     let (runs, env, printer) = (&scope.runs, scope.env, scope.printer);
     let known: Known<L> = runs.load(id)?;
     let put = put_into(&known.run).ok_or_else(|| put_nowhere(&known.run))?;
+    let print = |lines: &[String], replaced: Option<TreeId>| {
+        let outcome = if replaced.is_some() { "restored" } else { "unchanged" };
+        let object = json!({
+            "run_id": id, "outcome": outcome, "version": put.from, "replaced": replaced, "paths": [put.path],
+        });
+        outcome::print(args.format, printer, lines, &object)
+    };
     Ownership::new(env).require(&known)?;
     if is_away(&known, &put)? {
-        printer.talk(&format!("{} does not exist, as before the run", put.path));
-        return Ok(Exit::Reached);
+        return print(&[format!("{} does not exist, as before the run", put.path)], None);
     }
     let locks = session::lock(env, printer, &known.targets(), id.as_str())?;
     // The journal may have grown while we waited for the lock.
@@ -91,10 +100,9 @@ pub fn run<L: WritesFolder>(force: bool, scope: &Scope<'_>, id: &RunId) -> Resul
             known.note(&mut journal, placed(recorded))?;
         }
         settle(&known)?;
-        printer.talk("the folder is already in its state before the run");
-        return Ok(Exit::Reached);
+        return print(&["the folder is already in its state before the run".to_owned()], None);
     }
-    if !force && !versions(&known, &put).any(|version| version == found) {
+    if !args.force && !versions(&known, &put).any(|version| version == found) {
         return Err(edited(&known, &put, found));
     }
     store_check::require(&objects, &[start])?;
@@ -107,10 +115,7 @@ pub fn run<L: WritesFolder>(force: bool, scope: &Scope<'_>, id: &RunId) -> Resul
         .note(&mut journal, placed(found))
         .map_err(|complaint| unfinished(complaint, id, "the run's journal does not record it"))?;
     settle(&known).map_err(|complaint| unfinished(complaint, id, "the run's pages do not show it"))?;
-    for line in done(&known, &put, found) {
-        printer.talk(&line);
-    }
-    Ok(Exit::Reached)
+    print(&done(&known, &put, found), Some(found))
 }
 
 /// Returns the folder that the run put its result into, with the versions before and after.

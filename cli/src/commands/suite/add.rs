@@ -4,6 +4,7 @@ mod from_suite;
 
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::loops::tune::results::trials::{self, JudgedTrial, Short, worst};
 use skilltune_phases::loops::tune::{Run, Tune};
@@ -14,8 +15,10 @@ use skilltune_phases::suites::scenario::Scenario;
 
 use crate::args::suite::SuiteAddArgs;
 use crate::inputs::suite::{Appended, SUITE_FILE, append, appendable, from_trial};
+use crate::report::outcome;
 use crate::runs::scope::Scope;
 use crate::runs::{Known, store_check};
+use crate::settings::values::Format;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
@@ -45,7 +48,7 @@ fn from_run(args: &SuiteAddArgs, env: &Environment, printer: Printer) -> Result<
         format!("`{of}` was held out in that run; once `{id}` counts, the search sees its task")
     });
     let to = destination(args, &known.run, env);
-    add(New { scenario, origin, note }, &to, &scope.objects(), printer)
+    add(New { scenario, origin, note }, &to, &scope.objects(), (args.format, printer))
 }
 
 /// The scenario to add, and its description.
@@ -55,24 +58,31 @@ struct New {
     note: Option<String>,
 }
 
-fn add(new: New, to: &Path, objects: &Objects, printer: Printer) -> Result<Exit, Complaint> {
+fn add(
+    new: New,
+    to: &Path,
+    objects: &Objects,
+    (format, printer): (Format, Printer),
+) -> Result<Exit, Complaint> {
     let New { scenario, origin, note } = new;
     let suite = appendable(to)?;
     store_check::require(objects, &scenario.trees())?;
     let path = one_line(&suite.0.display().to_string());
-    match append(&suite, &scenario, &origin, objects)? {
+    let (outcome, id, lines) = match append(&suite, &scenario, &origin, objects)? {
         Appended::Known(known) => {
-            printer.talk(&format!("{path} already has this as `{known}`; nothing was added"));
+            let line = format!("{path} already has this as `{known}`; nothing was added");
+            ("unchanged", known, vec![line])
         }
         Appended::Added(id) => {
             let mut lines = vec![format!("added `{id}` to {path} as a draft that requires:")];
             lines.extend(scenario.demands.iter().map(|demand| format!("  {}", asked(demand))));
             lines.extend(note.map(|note| format!("note: {note}")));
             lines.push("review it, then remove `draft = true`; runs do not count drafts".to_owned());
-            printer.talk(&lines.join("\n"));
+            ("added", id, lines)
         }
-    }
-    Ok(Exit::Reached)
+    };
+    let object = json!({ "outcome": outcome, "paths": [path], "id": id });
+    outcome::print(format, printer, &[lines.join("\n")], &object)
 }
 
 /// Returns the worst trial with that name, and the newest of equals. Without a name it asks at a terminal.

@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
+use serde_json::json;
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_phases::base::name::Name;
 
 use crate::args::suite::{SuiteConvertArgs, Target};
 use crate::inputs::suite::{Format, Note, Suite, Written};
+use crate::report::outcome;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
@@ -32,8 +34,9 @@ pub(super) fn run(args: &SuiteConvertArgs, env: &Environment, printer: Printer) 
             .caused_by(cause)
             .hint("pass a path in an existing folder")
     })?;
-    printer.talk(&message(&suite, &written, &args.out));
-    Ok(Exit::Reached)
+    let notes: Vec<String> = notes(&suite, &written).map(ToString::to_string).collect();
+    let object = json!({ "outcome": "written", "paths": [out.display().to_string()], "notes": notes });
+    outcome::print(args.format, printer, &[message(&suite, &notes, &args.out)], &object)
 }
 
 fn place(Written { files, .. }: &Written, out: &Path) -> Result<(), String> {
@@ -47,17 +50,19 @@ fn place(Written { files, .. }: &Written, out: &Path) -> Result<(), String> {
     Ok(())
 }
 
-fn message(suite: &Suite, written: &Written, out: &Path) -> String {
+/// Returns what is lost. A note that is only about drafts reports no loss.
+fn notes<'a>(suite: &'a Suite, written: &'a Written) -> impl Iterator<Item = &'a Note> {
+    let is_draft = move |name: &Name| suite.drafts.iter().any(|draft| draft.id == *name);
+    let is_of_drafts = move |note: &&Note| !note.scenarios.is_empty() && note.scenarios.iter().all(is_draft);
+    suite.notes.iter().filter(move |note| !is_of_drafts(note)).chain(&written.lost)
+}
+
+fn message(suite: &Suite, notes: &[String], out: &Path) -> String {
     let all = suite.scenarios.len() + suite.drafts.len();
     let mut lines = vec![format!("wrote {}, from a suite with {}", out.display(), count(all, "scenario"))];
-    // A note that is only about drafts reports no loss.
-    let is_draft = |name: &Name| suite.drafts.iter().any(|draft| draft.id == *name);
-    let is_of_drafts = |note: &&Note| !note.scenarios.is_empty() && note.scenarios.iter().all(is_draft);
-    let of_suite = suite.notes.iter().filter(|note| !is_of_drafts(note));
-    let lost: Vec<&Note> = of_suite.chain(&written.lost).collect();
-    if !lost.is_empty() {
+    if !notes.is_empty() {
         lines.push("notes:".to_owned());
-        lines.extend(lost.iter().map(|note| format!("  {note}")));
+        lines.extend(notes.iter().map(|note| format!("  {note}")));
     }
     lines.join("\n")
 }

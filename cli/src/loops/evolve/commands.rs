@@ -119,5 +119,5 @@ impl LoopCommands for Evolve {
 }
 
 fn version(tree: TreeId) -> Version {
-    Version { name: format!("tree {}", tree.short()), trees: vec![tree] }
+    Version { name: format!("tree {}", tree.short()), id: tree.to_string(), trees: vec![tree] }
 }

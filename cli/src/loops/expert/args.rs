@@ -49,6 +49,9 @@ pub struct ConvertArgs {
     /// Format to print
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub to: FormatName,
+    /// Output format
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
+    pub format: Format,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

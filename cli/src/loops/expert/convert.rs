@@ -1,9 +1,11 @@
 //! `expert convert`: prints an expert in the format of another program.
 
+use serde_json::json;
 use skilltune_orchestrator::disk;
 use skilltune_phases::experts::{Expert, Format, LARGEST, stem};
 
 use crate::loops::expert::args::ConvertArgs;
+use crate::settings::values::Format as Output;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
@@ -24,6 +26,10 @@ pub fn run(args: &ConvertArgs, env: &Environment, printer: Printer) -> Result<Ex
         let fields: Vec<&str> = expert.unknown.keys().map(String::as_str).collect();
         printer.talk(&one_line(&format!("note: Codex has no such fields, left out: {}", fields.join(", "))));
     }
-    printer.data(pictured(&expert.written(to)).trim_end())?;
+    let text = expert.written(to);
+    match args.format {
+        Output::Human => printer.data(pictured(&text).trim_end())?,
+        Output::Json => printer.json(&json!({ "name": expert.name, "text": text }).to_string())?,
+    }
     Ok(Exit::Reached)
 }

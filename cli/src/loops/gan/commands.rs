@@ -98,5 +98,5 @@ impl LoopCommands for Gan {
 }
 
 fn version(tree: TreeId) -> Version {
-    Version { name: format!("artifact {}", tree.short()), trees: vec![tree] }
+    Version { name: format!("artifact {}", tree.short()), id: tree.to_string(), trees: vec![tree] }
 }

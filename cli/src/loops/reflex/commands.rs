@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use serde_json::json;
 use skilltune_orchestrator::engine::reflex::page;
 use skilltune_orchestrator::evolution::Evolution;
 use skilltune_orchestrator::snapshot::Objects;
@@ -11,6 +12,7 @@ use skilltune_phases::loops::reflex::original::{Alias, artifact_hash};
 use skilltune_phases::loops::reflex::{Artifact, Event, Judged, Plan, Reflex, Run, Task};
 use skilltune_phases::runs::plan::RunId;
 
+use crate::args::runs::StopArgs;
 use crate::loops::reflex::args::ReflexArgs;
 use crate::loops::reflex::files::{below, refused};
 use crate::loops::reflex::progress::lines::{evaluated, fixes};
@@ -18,6 +20,7 @@ use crate::loops::reflex::progress::shelf::on_disk;
 use crate::loops::reflex::settings::ReflexSettings;
 use crate::loops::reflex::{out, report as reflex_report};
 use crate::loops::{LoopCommands, Version};
+use crate::report::outcome;
 use crate::runs::ownership::Ownership;
 use crate::runs::peer::Reached;
 use crate::runs::scope::Scope;
@@ -81,14 +84,16 @@ impl LoopCommands for Reflex {
 
     /// Ends the run for good and records the reason. Current steps finish first, because they are paid for. The process
     /// that works on the run ends it itself, but it may have died meanwhile.
-    fn stop(scope: &Scope<'_>, known: &Known<Self>, reason: Option<&str>) -> Result<Exit, Complaint> {
+    fn stop(scope: &Scope<'_>, known: &Known<Self>, args: &StopArgs) -> Result<Exit, Complaint> {
         let (runs, env, printer) = (&scope.runs, scope.env, scope.printer);
-        let id = &known.run.plan.run;
+        let (id, reason) = (&known.run.plan.run, args.parts().1);
+        let print = |outcome: &str, line: String| {
+            outcome::print(args.format, printer, &[line], &json!({ "run_id": id, "outcome": outcome }))
+        };
         Ownership::new(env).require(known)?;
         match runs.status(&known.run) {
             RunStatus::Ended => {
-                printer.talk(&format!("run {id} has already ended"));
-                return Ok(Exit::Reached);
+                return print("already_ended", format!("run {id} has already ended"));
             }
             RunStatus::Running { pid } => {
                 printer.talk(&format!("ending run {id} for good after its current steps"));
@@ -105,9 +110,8 @@ impl LoopCommands for Reflex {
         let run = close(known, reason)?;
         session::settle(env, printer, &runs.home, &run)?;
         let outcome_text = reflex_report::words::outcome_text(&run);
-        printer.talk(&format!("run {id} has ended for good: {}", plain::one_line(&outcome_text)));
         out::hand_over(&run, &scope.objects(), None, env, printer)?;
-        Ok(Exit::Reached)
+        print("ended", format!("run {id} has ended for good: {}", plain::one_line(&outcome_text)))
     }
 
     /// Unless it was saved with `--out`, the text exists only among the files that `clean` deletes with the run.
@@ -135,7 +139,11 @@ impl LoopCommands for Reflex {
 
 impl From<&Artifact> for Version {
     fn from(artifact: &Artifact) -> Self {
-        Self { name: format!("artifact {}", artifact.name()), trees: vec![artifact.tree] }
+        Self {
+            name: format!("artifact {}", artifact.name()),
+            id: artifact.hash.clone(),
+            trees: vec![artifact.tree],
+        }
     }
 }
 

@@ -18,9 +18,11 @@ use skilltune_phases::runs::plan::{LoopKind, RunId};
 use skilltune_phases::skills::candidate::Candidate;
 
 use crate::args::runs::{ApplyArgs, RollbackArgs};
+use crate::report::outcome;
 use crate::runs::ownership::Ownership;
 use crate::runs::scope::Scope;
 use crate::runs::{CHAMPION, Known, session, store_check};
+use crate::settings::values::Format;
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
@@ -31,12 +33,12 @@ pub fn run(args: &ApplyArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     let known = with_target(scope, args.run.run.as_deref())?;
     let to = known.version(args.candidate.as_deref().unwrap_or(CHAMPION))?;
     if let Some(form) = args.form {
-        return propose::run(scope, &known, &to, form.into());
+        return propose::run(scope, &known, &to, (form.into(), args.format));
     }
     let by = if to.id == known.run.start() { PlacedBy::Rollback } else { PlacedBy::Apply };
     let command = format!("skilltune apply {} {}", known.run.plan.run, to.id.short());
     let edits = Edits::of(args.force, args.merge);
-    place(scope, &known, Placing { to, by, edits, merged: None, command })
+    place(scope, &known, Placing { to, by, edits, merged: None, command, format: args.format })
 }
 
 pub fn rollback(args: &RollbackArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
@@ -44,7 +46,8 @@ pub fn rollback(args: &RollbackArgs, scope: &Scope<'_>) -> Result<Exit, Complain
     let to = known.run.state.candidates[0].clone();
     let command = format!("skilltune rollback {}", known.run.plan.run);
     let edits = Edits::of(args.force, false);
-    let exit = place(scope, &known, Placing { to, by: PlacedBy::Rollback, edits, merged: None, command })?;
+    let (by, format) = (PlacedBy::Rollback, args.format);
+    let exit = place(scope, &known, Placing { to, by, edits, merged: None, command, format })?;
     // A commit belongs to the user as soon as it is made.
     if let Some(proposal) = propose::newest(&known) {
         scope.printer.talk(&words::undo_proposal(&known, proposal));
@@ -130,6 +133,7 @@ pub struct Placing {
     merged: Option<CandidateId>,
     /// The typed command, without its flags about the user's edits.
     command: String,
+    format: Format,
 }
 
 /// What to do with the user's edits in the target.
@@ -180,15 +184,14 @@ fn place(scope: &Scope<'_>, known: &Known<Tune>, placing: Placing) -> Result<Exi
     };
     let settle = |known: &Known<Tune>| session::settle(env, printer, &runs.home, &known.run);
     if found == placing.to.trees {
-        let lines = match note_if_nobody_has(&mut known, placing)? {
-            Some(displaced) => words::done(&known, &displaced, placing),
+        let displaced = note_if_nobody_has(&mut known, placing)?;
+        let lines = match &displaced {
+            Some(displaced) => words::done(&known, displaced, placing),
             None => vec![words::already(&known, placing).to_owned()],
         };
         settle(&known)?;
-        for line in lines {
-            printer.talk(&line);
-        }
-        return Ok(Exit::Reached);
+        let object = words::json(&known, displaced, placing);
+        return outcome::print(placing.format, printer, &lines, &object);
     }
     if placing.edits == Edits::Refuse && !is_ours(&known, &found) {
         return Err(words::edited(&known, &found, placing));
@@ -203,10 +206,8 @@ fn place(scope: &Scope<'_>, known: &Known<Tune>, placing: Placing) -> Result<Exi
         .map_err(|complaint| words::changed(complaint, "the run's journal does not record it", placing))?;
     settle(&known)
         .map_err(|complaint| words::changed(complaint, "the run's pages do not show it", placing))?;
-    for line in words::done(&known, &found, placing) {
-        printer.talk(&line);
-    }
-    Ok(Exit::Reached)
+    let lines = words::done(&known, &found, placing);
+    outcome::print(placing.format, printer, &lines, &words::json(&known, Some(found), placing))
 }
 
 /// Returns what the members' folders hold. The wanted version is compared first, then those that the run knows.

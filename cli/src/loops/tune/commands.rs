@@ -57,7 +57,11 @@ impl LoopCommands for Tune {
 
 impl From<Candidate> for Version {
     fn from(candidate: Candidate) -> Self {
-        Self { name: format!("candidate {}", candidate.id.short()), trees: candidate.trees }
+        Self {
+            name: format!("candidate {}", candidate.id.short()),
+            id: candidate.id.to_string(),
+            trees: candidate.trees,
+        }
     }
 }
 

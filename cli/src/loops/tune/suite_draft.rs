@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use serde_json::json;
 use skilltune_orchestrator::agent::Response;
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::probe::{self, Question};
@@ -25,7 +26,7 @@ use crate::inputs::find;
 use crate::inputs::find::Skill;
 use crate::inputs::suite::{SUITE_FILE, drafted};
 use crate::loops::tune::vacuous::describe;
-use crate::report::{advice, words};
+use crate::report::{advice, outcome, words};
 use crate::runs::under_guard::under_guard;
 use crate::settings::Settings;
 use crate::terminal::complaint::{Complaint, ErrorKind, ours};
@@ -54,6 +55,8 @@ pub fn run(args: &SuiteNewArgs, env: &Environment, printer: Printer) -> Result<E
     let (suite, text) = drafted(&path, drafts)?;
     let (folder, name) = path.parent().zip(path.file_name()).expect("a file is in a folder");
     SafePath::below(folder, name).create(text.as_bytes()).map_err(ours)?;
+    let paths = [path.display().to_string()];
+    let object = json!({ "outcome": "written", "paths": paths, "drafts": suite.drafts.len(), "usd": cost });
     let cost = cost.map_or_else(String::new, |usd| format!(" (${usd:.2})"));
     let shown = one_line(&path.display().to_string());
     let mut lines = vec![format!("wrote {shown} with {}{cost}", count(suite.drafts.len(), "draft"))];
@@ -63,8 +66,7 @@ pub fn run(args: &SuiteNewArgs, env: &Environment, printer: Printer) -> Result<E
         lines.extend(nothing.iter().map(|one| format!("  {}", describe(one))));
     }
     lines.push("review each, then remove its `draft = true`; runs do not count drafts".to_owned());
-    printer.talk(&lines.join("\n"));
-    Ok(Exit::Reached)
+    outcome::print(args.format, printer, &[lines.join("\n")], &object)
 }
 
 const AGAIN: &str = "run the command again, or pass another agent to --agent";

@@ -12,7 +12,7 @@ use crate::inputs::find::Skill;
 use crate::inputs::suite::{SUITE_FILE, Suite};
 use crate::loops::tune::args::TuneArgs;
 use crate::loops::tune::scenarios::GENERAL;
-use crate::settings::values::AgentSpec;
+use crate::settings::values::{AgentSpec, Format};
 use crate::terminal::complaint::Complaint;
 use crate::terminal::questions::Answers;
 use crate::text::plain::one_line;
@@ -65,6 +65,7 @@ pub fn completed(
                 scenarios: DRAFTS,
                 agent: question.improver.cloned(),
                 trust: args.trust,
+                format: Format::Human,
             }));
         }
     }))

@@ -35,7 +35,7 @@ pub(super) fn run(
     let to = args.to.as_ref().map_or_else(|| project.join(SUITE_FILE), |to| env.cwd.join(to));
     let note =
         format!("it stays in {} until you delete it there", one_line(&suite.path.display().to_string()));
-    super::add(New { scenario, origin, note: Some(note) }, &to, &objects, printer)
+    super::add(New { scenario, origin, note: Some(note) }, &to, &objects, (args.format, printer))
 }
 
 /// Returns the named scenario. Without a name it asks at a terminal.

@@ -1,5 +1,6 @@
 //! `apply --as`: makes a commit of a candidate, which the user merges or deletes. The skill is unchanged.
 
+use serde_json::json;
 use skilltune_orchestrator::engine::propose_now;
 use skilltune_phases::loops::tune::results::proposing;
 use skilltune_phases::loops::tune::{Answer, Event, Tune};
@@ -9,9 +10,11 @@ use skilltune_phases::skills::candidate::Candidate;
 
 use super::words;
 use crate::casting::git;
+use crate::report::outcome;
 use crate::runs::ownership::Ownership;
 use crate::runs::scope::Scope;
 use crate::runs::{Known, commit, session, store_check};
+use crate::settings::values::Format;
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::exit::Exit;
 
@@ -19,7 +22,7 @@ pub(super) fn run(
     scope: &Scope<'_>,
     known: &Known<Tune>,
     to: &Candidate,
-    form: Form,
+    (form, format): (Form, Format),
 ) -> Result<Exit, Complaint> {
     let (runs, env) = (&scope.runs, scope.env);
     Ownership::new(env).require(known)?;
@@ -40,15 +43,14 @@ pub(super) fn run(
     let made = commit::with_git(&program, move |git| propose_now(propose, (&objects, &folder), git))?;
     let proposal = made.map_err(|error| commit::refused(&error))?;
     let lines = words::proposed(&known, to, &proposal);
+    let run = &known.run.plan.run;
+    let object = json!({ "run_id": run, "outcome": "proposed", "version": to.id, "proposal": proposal });
     if newest(&known) != Some(&proposal) {
         let mut journal = known.open_journal()?;
         known.note(&mut journal, Signal::Proposed(proposal))?;
     }
     session::settle(env, scope.printer, &runs.home, &known.run)?;
-    for line in lines {
-        scope.printer.talk(&line);
-    }
-    Ok(Exit::Reached)
+    outcome::print(format, scope.printer, &lines, &object)
 }
 
 /// Returns the newest commit of a version of the run.

@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
+use serde_json::{Value, json};
 use skilltune_orchestrator::snapshot::Conflict;
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::tune::Tune;
@@ -42,6 +43,24 @@ pub fn done(known: &Known<Tune>, found: &[TreeId], placing: &Placing) -> Vec<Str
         ));
     }
     lines
+}
+
+/// Returns what was done as one object.
+pub fn json(known: &Known<Tune>, replaced: Option<Vec<TreeId>>, placing: &Placing) -> Value {
+    let outcome = match (&replaced, &placing.merged, placing.by) {
+        (None, _, _) => "unchanged",
+        (Some(_), Some(_), _) => "merged",
+        (Some(_), None, PlacedBy::Apply) => "applied",
+        (Some(_), None, PlacedBy::Rollback) => "restored",
+    };
+    let paths: Vec<_> = known.targets().iter().map(|path| path.display().to_string()).collect();
+    json!({
+        "run_id": known.run.plan.run,
+        "outcome": outcome,
+        "version": placing.to.id,
+        "replaced": replaced.map(|trees| Candidate::original(trees).id),
+        "paths": paths,
+    })
 }
 
 fn said(known: &Known<Tune>, Placing { to, merged, .. }: &Placing) -> String {
