@@ -33,7 +33,7 @@ fn helps(scene: &Scene, command: &[&str]) -> String {
     format!("$ skilltune {}\n{help}\n{below}", line.join(" "))
 }
 
-fn subcommands(help: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn subcommands(help: &str) -> impl Iterator<Item = &str> {
     let (_, list) = help.split_once("\nCommands:\n").unwrap_or_default();
     let names = list.lines().take_while(|line| !line.is_empty());
     let names = names.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());

@@ -23,12 +23,12 @@ const LINES: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
 const MINE: &str = "one\n2\n3\n4\n5\n6\n7\n8\n9\n";
 
 /// A repository with a file for each of two tasks, `a` and then `b`.
-struct Project {
-    git: Repository,
+pub(crate) struct Project {
+    pub(crate) git: Repository,
 }
 
 impl Project {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let scene = Scene::new(&[], &json!({}));
         // Elsewhere commands of a model would not run without a person.
         let confine = if can_confine() { "" } else { "[limits]\nconfine = false\n" };
@@ -44,7 +44,7 @@ impl Project {
     }
 
     /// Sets what executors do. The second plan is for `b` alone.
-    fn script(&self, works: &Value) {
+    pub(crate) fn script(&self, works: &Value) {
         let task = |id: &str, covers: &str, after: &[&str]| {
             json!({
                 "id": id, "title": format!("Do {id}"), "description": "Do it.", "covers": [covers], "after": after,

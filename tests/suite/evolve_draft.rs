@@ -10,7 +10,7 @@ use crate::terminal::{talked, terminal};
 
 pub(crate) const DRAFT: &str = "## Goal\n\nThe command prints areas.\n\n## Acceptance criteria\n\n- A1: `area 2 3` prints 6\n  \
                      from: specs/area/spec.md:3\n";
-const FREE: &str =
+pub(crate) const FREE: &str =
     "## Goal\n\nThe command prints areas.\n\n## Acceptance criteria\n\n- A1: `area 2 3` prints 6\n";
 pub(crate) const FROM: [&str; 4] = ["evolve", "--from", "specs/area", "--yes"];
 const TEXT: &str = "Print areas";

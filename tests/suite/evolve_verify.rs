@@ -20,12 +20,12 @@ const CHECK: &str = "if grep -qx \"$1\" list.txt\nthen echo SKILLTUNE_GREEN\nels
 const GUESS: &str = "grep -qx two list.txt || { echo SKILLTUNE_RED; exit 1; }\necho 123456789abc\n";
 
 /// A repository with a branch that has receipts, made by hand.
-struct Project {
-    git: Repository,
+pub(crate) struct Project {
+    pub(crate) git: Repository,
 }
 
 impl Project {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let new = Self::before(&receipts());
         new.claim();
         new

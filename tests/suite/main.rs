@@ -32,6 +32,7 @@ mod evolve_verify;
 mod expert;
 mod finished;
 mod forged_journals;
+mod formats;
 mod frozen;
 mod gan;
 mod graded;

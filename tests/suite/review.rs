@@ -77,6 +77,11 @@ impl Project {
     }
 }
 
+/// Returns a repository with the broken pump, which the reviewers and the verifier find.
+pub(crate) fn broken() -> Repository {
+    Project::broken(&reporting(&confirmed())).git
+}
+
 /// Returns a finding as a reviewer reports it.
 fn finding(severity: &str, title: &str, (path, line): (&str, u32), quote: &str, what: &str) -> Value {
     json!({
