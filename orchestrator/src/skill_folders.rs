@@ -96,7 +96,7 @@ pub fn lineage(folder: &Path) -> Vec<&Path> {
 }
 
 /// Returns true if a folder has the page of a skill.
-pub fn is_skill(folder: &Path) -> bool {
+fn is_skill(folder: &Path) -> bool {
     let names = disk::names(folder).unwrap_or_default();
     names.iter().any(|name| is_page(&folder.join(name)))
 }

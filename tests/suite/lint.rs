@@ -308,11 +308,12 @@ fn what_is_not_there_is_refused() {
     let scene = fixtures();
     insta::assert_snapshot!(["./nowhere", "unheard-of"].map(|skill| scene.refusal(&["lint", skill])).join("\n"), @r#"
     error: no skill at /project/nowhere
-    hint: pass the folder that contains SKILL.md, or the name of a skill
+    hint: skills found: leaky, messy-text, misnamed, nameless, nearly-perfect and 6 more
+    hint: run `skilltune lint leaky`
 
     error: no skill named "unheard-of"
-    hint: looked in skills, .claude/skills, .agents/skills, .gemini/skills, .codex/skills, .opencode/skills below /project, /home
-    hint: for a skill elsewhere, pass its path, such as ./my-skill
+    hint: skills found: leaky, messy-text, misnamed, nameless, nearly-perfect and 6 more
+    hint: run `skilltune lint leaky`
     "#);
     assert_eq!(scene.run(&["lint", "--fix"]).code, Some(2), "without a path nothing at home is changed");
     assert_eq!(scene.run(&["lint", "./skills", "--fix=some"]).code, Some(2));

@@ -29,7 +29,7 @@ fn without_a_path_the_skills_here_and_at_home_are_looked_at() {
     insta::assert_snapshot!(scene.refusal(&["lint"]), @r"
     error: no skills found
     hint: looked in skills, .claude/skills, .agents/skills, .gemini/skills, .codex/skills, .opencode/skills below /project, /home
-    hint: for a skill elsewhere, pass its path, such as ./my-skill
+    hint: for a skill elsewhere, pass its folder, such as `skilltune lint ./my-skill`
     ");
     skill(&scene, "project/skills/one", "");
     skill(&scene, "project/.claude/skills/two", "colour: red\n");

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 
 #[derive(Clone, Debug, Args)]
 pub struct LintArgs {
-    /// Names, paths or files of skills, or folders that contain skills; without any, all skills here and in your home
+    /// Names, paths or files of skills, or folders that contain skills; without any, the skill of the current folder, or all skills here and in your home
     #[arg(value_name = "SKILL")]
     pub skills: Vec<String>,
     /// Fix problems that are safe to fix; --fix=all also shows each suggested fix as a diff and asks

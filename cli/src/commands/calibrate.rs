@@ -15,10 +15,13 @@ use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
+use crate::terminal::questions::Person;
 use crate::text::figures::count;
 
 pub(super) fn run(args: &CalibrateArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let skills = find::skills(&args.skills, env)?;
+    let person = Person::present(env).filter(|_| !args.flags.run.yes);
+    let list = find::skill_list(args.skills.as_deref(), "calibrate", person, env, printer)?;
+    let skills = find::skills_for("calibrate", &list, env)?;
     if skills.len() > 1 && !args.chain {
         return Err(Complaint::input(format!(
             "`calibrate` tries one skill or one chain, not {}",

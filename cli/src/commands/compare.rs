@@ -64,7 +64,7 @@ fn side(given: &str, env: &Environment) -> Result<Version, Complaint> {
     {
         of_run(&known, candidate, env)?
     } else {
-        Version::Folder(one(find::skills(given, env)?)?)
+        Version::Folder(one(find::skills_for("compare none", given, env)?)?)
     })
 }
 

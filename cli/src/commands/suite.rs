@@ -29,7 +29,7 @@ fn load(given: &str, env: &Environment) -> Result<Suite, Complaint> {
     if path.symlink_metadata().is_ok() || given.contains('/') || given.contains('.') {
         return Suite::read(&path);
     }
-    let skill = find::skills(given, env)?.remove(0);
+    let skill = find::skills_for("suite check", given, env)?.remove(0);
     Suite::beside(&skill.path)?.ok_or_else(|| {
         Complaint::input(format!("the skill {} has no evals/evals.json", skill.name))
             .hint("pass the path of a suite")

@@ -1,17 +1,26 @@
 //! Resolves what a user calls a skill to its real folder, checked before anything is written.
 
+mod advice;
 mod check;
 mod error;
+mod here;
+mod known;
 
+pub use crate::inputs::find::advice::Typed;
 pub use crate::inputs::find::error::FindError;
+pub use crate::inputs::find::here::{around, skill_list, this_one};
+pub use crate::inputs::find::known::{few, known, near};
 
 use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::disk;
 
+use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::text::nearest::nearest;
 
+/// The file that makes a folder a skill.
+const PAGE: &str = "SKILL.md";
 /// The folders of skills below a project or a home.
 const SHELVES: [&str; 6] =
     ["skills", ".claude/skills", ".agents/skills", ".gemini/skills", ".codex/skills", ".opencode/skills"];
@@ -33,21 +42,26 @@ pub fn skills(list: &str, env: &Environment) -> Result<Vec<Skill>, FindError> {
     Ok(found)
 }
 
-/// Finds a comma-separated list of folders and files, skills or not. A bare name also means a file in the current
-/// folder.
+/// Like `skills`, for a command that the user typed, such as `tune`: an error says what to type instead.
+pub fn skills_for(command: &str, list: &str, env: &Environment) -> Result<Vec<Skill>, Complaint> {
+    skills(list, env).map_err(|error| Typed { command, list, env }.complaint(&error))
+}
+
+/// Finds a comma-separated list of folders and files, skills or not. A bare name also means a folder or a file in the
+/// current folder.
 pub fn paths(list: &str, env: &Environment) -> Result<Vec<PathBuf>, FindError> {
-    if let Some(file) = file_here(list, env) {
-        return Ok(vec![file]);
+    if let Some(path) = path_here(list, env) {
+        return Ok(vec![path]);
     }
-    let path = |given| file_here(given, env).map_or_else(|| located(given, env), Ok);
+    let path = |given| path_here(given, env).map_or_else(|| located(given, env), Ok);
     split(list, env)?.into_iter().map(path).collect()
 }
 
-/// Returns a file with this bare name in the current folder, unless a skill has the name.
-fn file_here(given: &str, env: &Environment) -> Option<PathBuf> {
-    let file = env.cwd.join(given);
+/// Returns the folder or file with this bare name in the current folder, unless a skill has the name.
+fn path_here(given: &str, env: &Environment) -> Option<PathBuf> {
+    let path = env.cwd.join(given);
     let is_skill = || shelves(&shelved(env)).any(|shelf| shelf.join(given).is_dir());
-    (!is_path(given) && file.is_file() && !is_skill()).then_some(file)
+    (!given.is_empty() && !is_path(given) && path.exists() && !is_skill()).then_some(path)
 }
 
 /// Returns a folder by its real path, valid or not.
@@ -67,8 +81,12 @@ fn split<'l>(list: &'l str, env: &Environment) -> Result<Vec<&'l str>, FindError
     Ok(parts)
 }
 
+/// Finds a skill by its name or folder, or by the page in it.
 fn skill(given: &str, env: &Environment) -> Result<Skill, FindError> {
-    check::folder(&located(given, env)?)
+    let file = path_here(given, env).filter(|path| path.is_file());
+    let path = file.map_or_else(|| located(given, env), Ok)?;
+    let is_page = path.file_name().is_some_and(|name| name == PAGE) && path.is_file();
+    check::folder(path.parent().filter(|_| is_page).unwrap_or(&path))
 }
 
 fn located(given: &str, env: &Environment) -> Result<PathBuf, FindError> {
@@ -95,25 +113,29 @@ fn expanded(given: &str, env: &Environment) -> Result<PathBuf, FindError> {
 
 fn by_name(name: &str, env: &Environment) -> Result<PathBuf, FindError> {
     let folders = shelved(env);
+    let hits = hits(name, &folders, env);
+    match hits.as_slice() {
+        [hit] => Ok(hit.clone()),
+        [] => Err(nowhere(name, folders, env)),
+        _ => Err(FindError::Ambiguous { name: name.to_owned(), hits }),
+    }
+}
+
+/// Returns the different folders that a bare name means.
+fn hits(name: &str, folders: &[PathBuf], env: &Environment) -> Vec<PathBuf> {
     let mut hits: Vec<(PathBuf, PathBuf)> = Vec::new();
-    for hit in shelves(&folders).map(|shelf| shelf.join(name)).filter(|path| path.symlink_metadata().is_ok())
-    {
+    for hit in shelves(folders).map(|shelf| shelf.join(name)).filter(|path| path.symlink_metadata().is_ok()) {
         // A dangling symlink counts as a hit: to skip it silently might tune another skill than intended.
         let real = hit.canonicalize().unwrap_or_else(|_| hit.clone());
         if hits.iter().all(|(_, known)| *known != real) {
             hits.push((hit, real));
         }
     }
-    match hits.as_slice() {
-        [(hit, _)] => Ok(hit.clone()),
-        // A skill in the current folder is used if no skill elsewhere has the name.
-        [] if env.cwd.join(name).join("SKILL.md").exists() => Ok(env.cwd.join(name)),
-        [] => Err(nowhere(name, folders, env)),
-        _ => Err(FindError::Ambiguous {
-            name: name.to_owned(),
-            hits: hits.into_iter().map(|(hit, _)| hit).collect(),
-        }),
+    // A skill in the current folder is used if no skill elsewhere has the name.
+    if hits.is_empty() && env.cwd.join(name).join(PAGE).exists() {
+        return vec![env.cwd.join(name)];
     }
+    hits.into_iter().map(|(hit, _)| hit).collect()
 }
 
 /// Returns the folders to search for bare names: from the current folder up to its project's root, then the home.

@@ -4,10 +4,10 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use skilltune_orchestrator::skill_folders::{FoundSkill, SearchError, is_skill, skill_of, skills_in};
+use skilltune_orchestrator::skill_folders::{FoundSkill, SearchError, skill_of, skills_in};
 
 use crate::commands::lint::deleted::deleted;
-use crate::inputs::find;
+use crate::inputs::find::{self, Typed};
 use crate::terminal::complaint::{Complaint, ErrorKind};
 use crate::terminal::environment::{Environment, nearest_marked};
 use crate::terminal::printer::Printer;
@@ -49,7 +49,8 @@ impl Scope {
         let mut scope = Self::default();
         let mut owners = HashMap::new();
         for list in given {
-            for path in find::paths(list, env)? {
+            let typed = Typed { command: "lint", list, env };
+            for path in find::paths(list, env).map_err(|error| typed.complaint(&error))? {
                 if path.is_dir() {
                     let folder = find::real(&path)?.path;
                     if !scope.add_folder(&folder)? {
@@ -64,31 +65,30 @@ impl Scope {
         for path in std::mem::take(&mut scope.missing) {
             if !deleted.contains(&path) {
                 // Fails with the reason: there is no such path.
-                find::real(&path)?;
+                let typed = Typed { command: "lint", list: "", env };
+                find::real(&path).map_err(|error| typed.complaint(&error))?;
             }
             scope.strangers.push(path);
         }
         Ok(scope)
     }
 
-    /// Returns all skills where `tune` looks for a name, and the current folder if it is a skill.
+    /// Returns the skill of the current folder with all that are in it, or else all skills where `tune` looks for a
+    /// name.
     pub fn everywhere(env: &Environment, printer: Printer) -> Result<Self, Complaint> {
-        let looked = find::looked_in(env);
         let mut scope = Self::default();
-        if let Ok(here) = find::real(&env.cwd)
-            && is_skill(&here.path)
-        {
-            scope.add_skill(here.path);
+        if let Some(skill) = find::this_one(env, printer) {
+            scope.add_folder(&skill)?;
+            return Ok(scope);
         }
         for shelf in find::places(env).into_iter().filter_map(|shelf| find::real(&shelf).ok()) {
             scope.add_folder(&shelf.path)?;
         }
         if scope.groups.is_empty() && scope.broken.is_empty() {
-            return Err(Complaint::input("no skills found")
-                .hint(looked)
-                .hint("for a skill elsewhere, pass its path, such as ./my-skill"));
+            let hints = Typed { command: "lint", list: "", env }.offer(&[]);
+            return Err(hints.into_iter().fold(Complaint::input("no skills found"), Complaint::hint));
         }
-        printer.talk(&looked);
+        printer.talk(&find::looked_in(env));
         Ok(scope)
     }
 

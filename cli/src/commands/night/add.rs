@@ -117,7 +117,7 @@ fn skills(given: &str, folder: &Path, env: &Environment) -> Result<toml::Value, 
     if let Some(shelf) = given.strip_suffix("/*").filter(|shelf| !shelf.is_empty()) {
         return Ok(format!("{}/*", near(&real(Path::new(shelf), env)?, folder)?).into());
     }
-    let skills = find::skills(given, env)?.into_iter().map(|skill| {
+    let skills = find::skills_for("night add", given, env)?.into_iter().map(|skill| {
         let path = near(&skill.path, folder)?;
         // A path without a slash would be read as a name.
         Ok(if path.contains('/') { path } else { format!("./{path}") })

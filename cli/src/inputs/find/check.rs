@@ -5,11 +5,9 @@ use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::disk::{self, DiskError};
 
-use crate::inputs::find::Skill;
 use crate::inputs::find::error::FindError;
+use crate::inputs::find::{PAGE, Skill};
 
-/// The file that makes a folder a skill.
-const SKILL_MD: &str = "SKILL.md";
 /// More than any written page has.
 const LARGEST: u64 = 16 << 20;
 
@@ -73,10 +71,10 @@ fn skill_md(folder: &Path) -> Result<PathBuf, FindError> {
         |error: DiskError| FindError::Unreadable { path: folder.to_owned(), source: error.source };
     let mut otherwise = None;
     for name in disk::names(folder).map_err(unreadable)? {
-        if name == SKILL_MD {
-            return Ok(folder.join(SKILL_MD));
+        if name == PAGE {
+            return Ok(folder.join(PAGE));
         }
-        if name.eq_ignore_ascii_case(SKILL_MD) {
+        if name.eq_ignore_ascii_case(PAGE) {
             otherwise = name.into_string().ok();
         }
     }

@@ -41,7 +41,7 @@ pub enum FindError {
 }
 
 impl FindError {
-    fn hints(&self) -> Vec<String> {
+    pub(super) fn hints(&self) -> Vec<String> {
         match self {
             Self::EmptyName(_) => vec!["separate skills with single commas, without spaces".to_owned()],
             Self::Nowhere { name, looked_below, near, is_here } => {

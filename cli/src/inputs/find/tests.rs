@@ -67,6 +67,7 @@ fn a_path_is_taken_as_it_is() {
     assert_eq!(world.find(absolute.to_str().unwrap()), ["repo/a"]);
     assert_eq!(world.find("../a,./b,~/c"), ["repo/a", "repo/sub/b", "home/c"]);
     assert_eq!(world.find("../sub/b/"), ["repo/sub/b"]);
+    assert_eq!(world.find("b/SKILL.md"), ["repo/sub/b"], "people name the page too");
 }
 
 #[test]
@@ -158,15 +159,13 @@ fn what_is_no_skill_is_refused_with_the_reason() {
         .file("repo/sub/broken/SKILL.md", "# no front matter")
         .link("repo/sub/dangling", "../nowhere")
         .skill("repo/sub/a");
-    let given = ["./missing", "./dangling", "./file", "./a/SKILL.md", "./empty", "./lower", "./broken"];
+    let given = ["./missing", "./dangling", "./file", "./empty", "./lower", "./broken"];
     insta::assert_snapshot!(given.map(|path| world.refusal(path)).join("\n"), @r"
     error: no skill at /repo/sub/missing
     hint: pass the folder that contains SKILL.md, or the name of a skill
     error: /repo/sub/dangling is a broken symlink to ../nowhere
     hint: fix the symlink, or remove it
     error: /repo/sub/file is not a folder
-    hint: pass the folder that contains SKILL.md, or the name of a skill
-    error: /repo/sub/a/SKILL.md is not a folder
     hint: pass the folder that contains SKILL.md, or the name of a skill
     error: /repo/sub/empty has no SKILL.md
     hint: pass the folder that contains SKILL.md, or the name of a skill

@@ -21,9 +21,9 @@ pub const MOST_EXTENSIONS: i64 = 10;
 #[derive(Clone, Debug, Args)]
 #[command(after_help = examples::TUNE)]
 pub struct TuneArgs {
-    /// Paths or names of skills, separated by commas
+    /// Paths or names of skills, separated by commas [default: the skill of the current folder]
     #[arg(value_name = "SKILL[,SKILL...]")]
-    pub skills: String,
+    pub skills: Option<String>,
     /// Task to try the skill on
     #[arg(value_name = "SCENARIO TEXT")]
     pub text: Vec<String>,
@@ -81,6 +81,13 @@ pub struct TuneArgs {
     pub run: RunFlags,
     #[command(flatten)]
     pub given: Given,
+}
+
+impl TuneArgs {
+    /// Returns the list of skills, once it is known.
+    pub fn skill_list(&self) -> &str {
+        self.skills.as_deref().unwrap_or_default()
+    }
 }
 
 impl Placing for TuneArgs {

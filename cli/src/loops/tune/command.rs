@@ -42,8 +42,10 @@ impl LoopArgs for TuneArgs {
 
 fn run(args: &TuneArgs, start: &Start<'_>) -> Result<Exit, Complaint> {
     let (env, printer) = (start.env, start.printer);
+    let list = find::skill_list(args.skills.as_deref(), "tune", start.person(), env, printer)?;
+    let args = &TuneArgs { skills: Some(list), ..args.clone() };
     // Asked before anything else, because a resumed run already has its answers.
-    let given = paths(&find::skills(&args.skills, env)?);
+    let given = paths(&find::skills_for("tune", args.skill_list(), env)?);
     if let Some(exit) = offer(args, &given, start)? {
         return Ok(exit);
     }

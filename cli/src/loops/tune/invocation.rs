@@ -126,7 +126,7 @@ pub fn invocations(
     person: Option<&dyn Answers>,
 ) -> Result<ControlFlow<SuiteNewArgs, Vec<Invocation>>, Complaint> {
     let asked = person.filter(|_| !args.run.yes);
-    let skills = find::skills(&args.skills, env)?;
+    let skills = find::skills(args.skill_list(), env)?;
     let named = named_mode(args)?;
     let given = read_suite(args, env)?;
     // Missing settings are reported before anything is asked.

@@ -72,7 +72,7 @@ pub fn run(args: &SuiteNewArgs, env: &Environment, printer: Printer) -> Result<E
 const AGAIN: &str = "run the command again, or pass another agent to --agent";
 
 fn one_skill(args: &SuiteNewArgs, env: &Environment) -> Result<Skill, Complaint> {
-    let mut skills = find::skills(&args.skill, env)?;
+    let mut skills = find::skills_for("suite new", &args.skill, env)?;
     if skills.len() > 1 {
         return Err(Complaint::input("`suite new` drafts scenarios for one skill").hint("name one of them"));
     }

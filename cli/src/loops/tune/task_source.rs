@@ -60,7 +60,7 @@ pub fn completed(
         Source::General => with_task(GENERAL.to_owned()),
         Source::Draft => {
             return Ok(ControlFlow::Break(SuiteNewArgs {
-                skill: args.skills.clone(),
+                skill: args.skill_list().to_owned(),
                 to: None,
                 scenarios: DRAFTS,
                 agent: question.improver.cloned(),

@@ -31,9 +31,9 @@ pub struct CompareArgs {
 
 #[derive(Clone, Debug, Args)]
 pub struct CalibrateArgs {
-    /// Path or name of a skill; with --chain, several, separated by commas
+    /// Path or name of a skill; with --chain, several, separated by commas [default: the skill of the current folder]
     #[arg(value_name = "SKILL[,SKILL...]")]
-    pub skills: String,
+    pub skills: Option<String>,
     /// Try the skills as a chain: each works on the output of the one before
     #[arg(long, help_heading = TRIALS)]
     pub chain: bool,
