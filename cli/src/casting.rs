@@ -350,32 +350,34 @@ fn unknown(spec: &AgentSpec, chosen: &Origin, role: &Role, settings: &Settings) 
     let near = nearest(name, known_names);
     let near = near.map(|near| format!("did you mean `{near}`?"));
     let complaint = near.into_iter().fold(Complaint::input(what), Complaint::hint);
-    complaint.hint(known(settings).unwrap_or_else(|| example(name)))
+    complaint.hint(known(settings).unwrap_or_else(|| example("describe it", name)))
 }
 
+/// Says how to get an agent: first one that is there, then one to install, then the built-in one, then one's own.
 fn no_agent(role: &Role, settings: &Settings, env: &Environment, built_in: BuiltIn) -> Complaint {
-    let complaint = Complaint::input(format!("no agent for the role {role}"));
-    let complaint = match built_in {
-        BuiltIn::Knows => complaint.hint(BUILT_IN),
-        BuiltIn::KnowsNothing => complaint,
-    };
     let here = Real::ALL.into_iter().filter(|real| on_path(real.name(), env).is_ok());
     let here: Vec<String> = here.map(|real| format!("--agent {}", real.name())).collect();
-    let complaint = match here.as_slice() {
-        [] => complaint,
-        here => complaint.hint(format!("use an installed agent: {}", here.join(" or "))),
+    let known = known(settings);
+    let is_none = here.is_empty() && known.is_none();
+    let use_one = (!here.is_empty()).then(|| format!("use an installed agent: {}", here.join(" or ")));
+    // Its tiers, else the executor, say who plays an expert.
+    let name_one = if *role == Role::EXPERT {
+        "pass --agent NAME, or set roles.executor".to_owned()
+    } else {
+        format!("pass --agent NAME or --{role} NAME, or set roles.{role}")
     };
-    match known(settings) {
-        // Its tiers, else the executor, say who plays it.
-        Some(known) if *role == Role::EXPERT => {
-            complaint.hint("pass --agent NAME, or set roles.executor").hint(known)
-        }
-        Some(known) => {
-            complaint.hint(format!("pass --agent NAME or --{role} NAME, or set roles.{role}")).hint(known)
-        }
-        None if here.is_empty() => complaint.hint(install()).hint(example("mine")),
-        None => complaint,
-    }
+    let name_one = known.is_some().then_some(name_one);
+    let offline = (built_in == BuiltIn::Knows).then(|| BUILT_IN.to_owned());
+    let hints = [
+        use_one,
+        name_one,
+        known,
+        is_none.then(install),
+        offline,
+        is_none.then(|| example("or describe your own", "mine")),
+    ];
+    let complaint = Complaint::input(format!("no agent for the role {role}"));
+    hints.into_iter().flatten().fold(complaint, Complaint::hint)
 }
 
 fn known(settings: &Settings) -> Option<String> {
@@ -385,15 +387,16 @@ fn known(settings: &Settings) -> Option<String> {
 
 /// Returns a hint to install the agent that can fill most roles without settings.
 fn install() -> String {
-    format!("install claude, which needs no settings: {}", Real::ALL[0].get())
+    let get = Real::ALL[0].get();
+    format!("install claude and log in: {get}; `skilltune doctor` lists other agents")
 }
 
 const BUILT_IN: &str = "or pass --agent offline: it needs no model and checks structure only";
 
 /// Returns the shortest settings that describe an agent.
-fn example(name: &str) -> String {
+fn example(what: &str, name: &str) -> String {
     format!(
-        "describe it in skilltune.toml, then pass --agent {name}:\n\n    [agents.{name}]\n    command = [\"program\", \"argument\"]\n"
+        "{what} in skilltune.toml, then pass --agent {name}:\n\n    [agents.{name}]\n    command = [\"program\", \"argument\"]\n"
     )
 }
 

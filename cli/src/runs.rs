@@ -30,6 +30,7 @@ use skilltune_phases::skills::candidate::Candidate;
 use crate::report::ui::{Ui, with_loop};
 use crate::terminal::complaint::{Complaint, ErrorKind, ours};
 use crate::terminal::environment::Environment;
+use crate::text::nearest::nearest;
 
 /// The runs of one project.
 #[derive(Clone, Debug)]
@@ -158,16 +159,24 @@ impl Runs {
             return Complaint::input(format!("run {id} belongs to {}", self.kind(&id).word()))
                 .hint("use `skilltune status` or another run command without the name of a loop");
         }
-        if let Some(name) = name.filter(|_| !self.ids(only).is_empty()) {
+        let ids = self.ids(only);
+        if let (Some(name), false) = (name, ids.is_empty()) {
+            let near = match near(name, &ids) {
+                Some(near) => format!("did you mean {near}?"),
+                None => {
+                    let newest = ids.iter().take(NAMED).map(RunId::as_str);
+                    format!("newest runs: {}", newest.collect::<Vec<_>>().join(", "))
+                }
+            };
             return Complaint::input(format!("no run matches {name:?}"))
+                .hint(near)
                 .hint("list runs with `skilltune list`; name a round or a candidate after its run");
         }
-        let kinds = only.as_ref().map_or(LoopKind::ALL, std::slice::from_ref);
-        let start = |&kind: &LoopKind| format!("`{}`", with_loop!(kind, L => L::START));
-        let starts: Vec<_> = kinds.iter().map(start).collect();
+        let start = with_loop!(only.unwrap_or(LoopKind::Tune), L => L::START);
         let of = only.map(|only| format!(" of {}", only.word())).unwrap_or_default();
+        let others = if only.is_none() { "; `skilltune help` lists the other loops" } else { "" };
         Complaint::input(format!("no runs{of} in {}", self.home.root().display()))
-            .hint(format!("start one with {}, or pass --project DIR", starts.join(", ")))
+            .hint(format!("start one with `{start}`, or pass --project DIR{others}"))
     }
 
     /// Returns true if the first line is complete. A run killed before that is never picked as the latest run.
@@ -181,6 +190,11 @@ impl Runs {
 
     pub fn outline(&self, id: &RunId) -> Result<Outline, Complaint> {
         with_loop!(self.kind(id), L => self.load::<L>(id).map(|known| self.outline_of(&known)))
+    }
+
+    /// Returns true if `resume` continues the run.
+    pub fn is_resumable(&self, id: &RunId) -> bool {
+        self.outline(id).is_ok_and(|outline| outline.status.is_resumable())
     }
 
     fn outline_of<L: Ui>(&self, known: &Known<L>) -> Outline {
@@ -254,6 +268,16 @@ impl Runs {
             None => RunStatus::Open,
         }
     }
+}
+
+/// As many runs as a message names.
+const NAMED: usize = 3;
+
+/// Returns the newest run whose id starts almost like a misspelt name.
+fn near<'a>(name: &str, ids: &'a [RunId]) -> Option<&'a RunId> {
+    let starts = ids.iter().filter_map(|id| id.as_str().get(..name.len()));
+    let near = nearest(name, starts).filter(|near| near.len() > 2)?;
+    ids.iter().find(|id| id.as_str().starts_with(near))
 }
 
 /// The name of the winner, or of the best candidate so far.
@@ -369,8 +393,16 @@ fn born(id: &RunId) -> &str {
 pub fn strange(error: HomeError) -> Complaint {
     match error {
         HomeError::Strange { .. } => Complaint::of(ErrorKind::Input, &error).hint(LEFT_ALONE),
+        HomeError::Disk(error) if is_closed(error.kind()) => Complaint::of(ErrorKind::Input, &error)
+            .hint("make the folder writable, or pass --project DIR to store runs in another folder")
+            .hint("`skilltune doctor` shows which folders are used"),
         HomeError::Disk(error) => unusable(error),
     }
+}
+
+/// Returns true if the user may not write there.
+fn is_closed(kind: io::ErrorKind) -> bool {
+    matches!(kind, io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }
 
 /// Reports a disk error. A symlink, a FIFO, a folder or a huge file instead of a skilltune file belongs to someone else

@@ -31,22 +31,23 @@ fn fifo(path: &Path) {
 fn a_skill_that_is_not_there_is_told_where_it_was_looked_for() {
     insta::assert_snapshot!(tune(&plain(), &["wirter", "nowhere", "./nowhere", "/nowhere", "~/nowhere"]), @r#"
     error: no skill named "wirter"
-    hint: did you mean `writer`?
-    hint: looked in skills, .claude/skills, .agents/skills, .gemini/skills, .codex/skills, .opencode/skills below /project, /home
-    hint: for a skill elsewhere, pass its path, such as ./my-skill
+    hint: did you mean `skilltune tune writer`?
 
     error: no skill named "nowhere"
-    hint: looked in skills, .claude/skills, .agents/skills, .gemini/skills, .codex/skills, .opencode/skills below /project, /home
-    hint: for a skill elsewhere, pass its path, such as ./my-skill
+    hint: skills found: writer
+    hint: run `skilltune tune writer`
 
     error: no skill at /project/nowhere
-    hint: pass the folder that contains SKILL.md, or the name of a skill
+    hint: skills found: writer
+    hint: run `skilltune tune writer`
 
     error: no skill at /nowhere
-    hint: pass the folder that contains SKILL.md, or the name of a skill
+    hint: skills found: writer
+    hint: run `skilltune tune writer`
 
     error: no skill at /home/nowhere
-    hint: pass the folder that contains SKILL.md, or the name of a skill
+    hint: skills found: writer
+    hint: run `skilltune tune writer`
     "#);
 }
 
@@ -79,7 +80,8 @@ fn a_folder_that_is_no_skill_is_told_what_it_lacks() {
     ];
     insta::assert_snapshot!(tune(&scene, &given), @r"
     error: /project/empty has no SKILL.md
-    hint: pass the folder that contains SKILL.md, or the name of a skill
+    hint: skills found: writer, bare, nameless, open, yaml
+    hint: run `skilltune tune writer`
 
     error: cannot read /project/unreadable/SKILL.md
     caused by: it is not a regular file
@@ -91,24 +93,29 @@ fn a_folder_that_is_no_skill_is_told_what_it_lacks() {
     error: agents cannot load /project/bare/SKILL.md
     caused by: front matter is missing: the first line must be `---`
     hint: start it with a `---` line, then `name:` and `description:`, then another `---` line
+    hint: `skilltune lint ./bare` lists what to fix
 
     error: agents cannot load /project/open/SKILL.md
     caused by: front matter has no closing `---` line
     hint: start it with a `---` line, then `name:` and `description:`, then another `---` line
+    hint: `skilltune lint ./open` lists what to fix
 
     error: agents cannot load /project/yaml/SKILL.md
     caused by: front matter is not a valid YAML mapping: expected string scalar at line 1, column 7
     hint: start it with a `---` line, then `name:` and `description:`, then another `---` line
+    hint: `skilltune lint ./yaml` lists what to fix
 
     error: agents cannot load /project/nameless/SKILL.md
     caused by: front matter has no `name`, or it is empty
     hint: start it with a `---` line, then `name:` and `description:`, then another `---` line
+    hint: `skilltune lint ./nameless` lists what to fix
 
     error: /project/dangling is a broken symlink to gone
     hint: fix the symlink, or remove it
 
     error: /project/file is not a folder
-    hint: pass the folder that contains SKILL.md, or the name of a skill
+    hint: skills found: writer, bare, nameless, open, yaml
+    hint: run `skilltune tune writer`
     ");
 }
 
@@ -156,9 +163,8 @@ fn a_name_of_two_different_skills_must_be_a_path() {
         .unwrap();
     insta::assert_snapshot!(tune(&scene, &["writer"]), @r#"
     error: 2 skills are named "writer"
-    hint: found /project/.claude/skills/writer
-    hint: found /home/.claude/skills/writer
-    hint: pass the path of the one you mean
+    hint: run `skilltune tune .claude/skills/writer`
+    hint: run `skilltune tune /home/.claude/skills/writer`
     "#);
 }
 
@@ -263,18 +269,18 @@ fn an_agent_must_be_known_and_its_program_be_there() {
     hint: agents in your settings: evaluator, executor, improver
 
     error: no agent for the role executor
+    hint: install claude and log in: npm install -g @anthropic-ai/claude-code; `skilltune doctor` lists other agents
     hint: or pass --agent offline: it needs no model and checks structure only
-    hint: install claude, which needs no settings: npm install -g @anthropic-ai/claude-code
-    hint: describe it in skilltune.toml, then pass --agent mine:
+    hint: or describe your own in skilltune.toml, then pass --agent mine:
 
         [agents.mine]
         command = ["program", "argument"]
 
 
     error: no agent for the role executor
-    hint: or pass --agent offline: it needs no model and checks structure only
     hint: pass --agent NAME or --executor NAME, or set roles.executor
     hint: agents in your settings: mine
+    hint: or pass --agent offline: it needs no model and checks structure only
 
     error: cannot run agent `mine`: program "no-such-program" not found
     hint: install it, or set agents.mine.command (user file /config/skilltune/skilltune.toml)
@@ -299,10 +305,10 @@ fn a_run_must_be_named_by_a_beginning_that_is_its_own() {
     let scene = plain();
     insta::assert_snapshot!(refused(&scene, &[&["rollback"], &["report", "ab"], &["trust", "nowhere"], &["trust", "."]]), @r"
     error: no runs in /project/.skilltune
-    hint: start one with `skilltune tune SKILL`, `skilltune reflex new TASK`, `skilltune gan BRIEF.md`, `skilltune expert NAME TASK`, `skilltune review`, `skilltune evolve SPEC`, or pass --project DIR
+    hint: start one with `skilltune tune SKILL`, or pass --project DIR; `skilltune help` lists the other loops
 
     error: no runs in /project/.skilltune
-    hint: start one with `skilltune tune SKILL`, `skilltune reflex new TASK`, `skilltune gan BRIEF.md`, `skilltune expert NAME TASK`, `skilltune review`, `skilltune evolve SPEC`, or pass --project DIR
+    hint: start one with `skilltune tune SKILL`, or pass --project DIR; `skilltune help` lists the other loops
 
     error: /project/nowhere does not exist
     hint: pass a skilltune.toml, its folder, a suite, a file of rules, a file of jobs, an expert, or moai's design.yaml
@@ -330,6 +336,7 @@ fn a_run_must_be_named_by_a_beginning_that_is_its_own() {
     let size = said.lines().find_map(|line| line.strip_prefix("RUN  ")).unwrap();
     insta::assert_snapshot!(said.replace(size, "SIZE"), @r#"
     error: no run matches "xyz"
+    hint: newest runs: RUN
     hint: list runs with `skilltune list`; name a round or a candidate after its run
 
     error: run RUN has no candidate "xyz"

@@ -81,9 +81,9 @@ fn what_another_project_says_is_told_with_where_that_is() {
     fs::remove_file(settings).unwrap();
     insta::assert_snapshot!(scene.refusal(&line), @r#"
     error: no agent for the role executor
+    hint: install claude and log in: npm install -g @anthropic-ai/claude-code; `skilltune doctor` lists other agents
     hint: or pass --agent offline: it needs no model and checks structure only
-    hint: install claude, which needs no settings: npm install -g @anthropic-ai/claude-code
-    hint: describe it in skilltune.toml, then pass --agent mine:
+    hint: or describe your own in skilltune.toml, then pass --agent mine:
 
         [agents.mine]
         command = ["program", "argument"]

@@ -259,7 +259,7 @@ fn a_script_that_tells_of_the_night_has_to_be_there_and_trusted() {
 fn a_job_that_cannot_run_is_a_fault_with_its_own_reason() {
     let ward = systemd();
     fs::remove_file(ward.path("project/suite.toml")).unwrap();
-    insta::assert_snapshot!(ward.fault(&[]), @"jobs: writer: suite /project/suite.toml does not exist");
+    insta::assert_snapshot!(ward.fault(&[]), @"jobs: writer: suite /project/suite.toml does not exist (`skilltune suite new SKILL` drafts a suite)");
     ward.write("project/suite.toml", "[[scenarios]]\n");
     assert!(ward.fault(&[]).contains("suite.toml"));
     ward.write("project/suite.toml", &crate::night::suite(12));

@@ -174,9 +174,9 @@ fn nobody_is_given_it_unasked() {
     flawed(&scene);
     insta::assert_snapshot!(scene.refusal(&["tune", "writer", "--yes"]), @r#"
     error: no agent for the role executor
+    hint: install claude and log in: npm install -g @anthropic-ai/claude-code; `skilltune doctor` lists other agents
     hint: or pass --agent offline: it needs no model and checks structure only
-    hint: install claude, which needs no settings: npm install -g @anthropic-ai/claude-code
-    hint: describe it in skilltune.toml, then pass --agent mine:
+    hint: or describe your own in skilltune.toml, then pass --agent mine:
 
         [agents.mine]
         command = ["program", "argument"]

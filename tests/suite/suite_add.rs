@@ -274,6 +274,7 @@ fn without_a_trial_or_with_one_that_did_well_the_failing_ones_are_listed() {
     "#);
     insta::assert_snapshot!(scene.refusal(&["suite", "add", "--from", "nothing", "one"]), @r#"
     error: no run matches "nothing"
+    hint: newest runs: RUN
     hint: list runs with `skilltune list`; name a round or a candidate after its run
     "#);
 }

@@ -197,7 +197,10 @@ fn what_cannot_be_run_or_told_is_no_score_and_says_why() {
 fn a_suite_that_is_missing_or_wrong_is_refused_before_anything_is_written() {
     let scene = scene("true");
     let line = ["tune", "writer", "--agent", "offline", "--yes", "--suite"];
-    insta::assert_snapshot!(scene.refusal(&[&line[..], &["none.toml"]].concat()), @"error: suite /project/none.toml does not exist");
+    insta::assert_snapshot!(scene.refusal(&[&line[..], &["none.toml"]].concat()), @r"
+    error: suite /project/none.toml does not exist
+    hint: `skilltune suite new SKILL` drafts a suite
+    ");
     assert!(scene.refusal(&[&line[..], &["."]].concat()).contains("no suite in this folder"));
     let up = "[[scenarios]]\nid = \"../up\"\ndescription = \"a\"\n";
     fs::write(scene.path("project/suite.toml"), up).unwrap();

@@ -38,9 +38,9 @@ fn refusal(settings: &Settings) -> String {
 fn without_any_agent_it_is_shown_how_to_describe_one() {
     insta::assert_snapshot!(refusal(&settings(&[])), @r#"
     error: no agent for the role executor
+    hint: install claude and log in: npm install -g @anthropic-ai/claude-code; `skilltune doctor` lists other agents
     hint: or pass --agent offline: it needs no model and checks structure only
-    hint: install claude, which needs no settings: npm install -g @anthropic-ai/claude-code
-    hint: describe it in skilltune.toml, then pass --agent mine:
+    hint: or describe your own in skilltune.toml, then pass --agent mine:
 
         [agents.mine]
         command = ["program", "argument"]
@@ -51,9 +51,9 @@ fn without_any_agent_it_is_shown_how_to_describe_one() {
 fn agents_that_nobody_chose_are_never_taken_in_silence() {
     insta::assert_snapshot!(refusal(&settings(&["claude"])), @r"
     error: no agent for the role executor
-    hint: or pass --agent offline: it needs no model and checks structure only
     hint: pass --agent NAME or --executor NAME, or set roles.executor
     hint: agents in your settings: claude
+    hint: or pass --agent offline: it needs no model and checks structure only
     ");
 }
 

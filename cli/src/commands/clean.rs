@@ -146,7 +146,7 @@ fn plan(args: &CleanArgs, scope: &Scope<'_>) -> Result<CleanPlan, Complaint> {
         (None, keep) => {
             let old = runs.ids(scope.only).into_iter().skip(keep.unwrap_or(0));
             let (goes, stays): (Vec<_>, _) = old.partition(|id| may_go(runs, id, args.all));
-            resumable = stays.iter().filter(|id| is_resumable(runs, id)).count();
+            resumable = stays.iter().filter(|id| runs.is_resumable(id)).count();
             goes
         }
     };
@@ -160,7 +160,7 @@ fn plan(args: &CleanArgs, scope: &Scope<'_>) -> Result<CleanPlan, Complaint> {
         let only_copy = only_copy.or_else(|| unapplied(scope, id, &dismissed));
         let is_named = || before_edits.contains(id).then(|| BEFORE_AN_EDIT.to_owned());
         let named = only_copy.or_else(is_named);
-        named.or_else(|| is_resumable(runs, id).then(|| "it can be resumed".to_owned()))
+        named.or_else(|| runs.is_resumable(id).then(|| "it can be resumed".to_owned()))
     };
     let planned = ids.into_iter().map(|id| Planned {
         bytes: get_size(runs.home.run(&id).root()).unwrap_or(0),
@@ -197,10 +197,6 @@ fn unapplied(scope: &Scope<'_>, id: &RunId, dismissed: &BTreeSet<&RunId>) -> Opt
         }
         Fate::Taken | Fate::Declined => None,
     }
-}
-
-fn is_resumable(runs: &Runs, id: &RunId) -> bool {
-    runs.outline(id).is_ok_and(|outline| outline.status.is_resumable())
 }
 
 /// Returns whether a run may be deleted. A resumable run must be named, or `--all` given.

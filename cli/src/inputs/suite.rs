@@ -34,7 +34,7 @@ pub use crate::inputs::suite::write::Written;
 
 use std::path::{Path, PathBuf};
 
-use skilltune_orchestrator::disk::SafePath;
+use skilltune_orchestrator::disk::{self, SafePath};
 use skilltune_phases::base::name::Name;
 use skilltune_phases::suites::checks::{Check, How};
 use skilltune_phases::suites::scenario::{Scenario, Tools};
@@ -44,6 +44,8 @@ use crate::inputs::suite::case::Reading;
 use crate::inputs::suite::document::{Document, Shape};
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
+use crate::text::nearest::nearest;
+use crate::text::plain::shell_path;
 use crate::trust::TrustError;
 use crate::trust::file::TextFile;
 use crate::trust::pinned::{Pinned, Pins, each_once, programs, scripts};
@@ -103,7 +105,7 @@ impl Suite {
             return Self::of_folder(path);
         }
         let Some(file) = TextFile::read(path)? else {
-            return Err(Complaint::input(format!("suite {} does not exist", path.display())));
+            return Err(missing(path));
         };
         Self::of_file(file)
     }
@@ -143,7 +145,9 @@ impl Suite {
         let base = file.path.parent().expect("a file is in a folder");
         let (format, cases) = match Document::of(&file) {
             Document::Toml => {
-                let page = toml_suite::page(&file).map_err(|what| wrong(&what).hint(EXAMPLE))?;
+                let again = || format!("then run `skilltune suite check {}`", shell_path(&file.path));
+                let shown = |what: String| wrong(&what).hint(EXAMPLE).hint(again());
+                let page = toml_suite::page(&file).map_err(shown)?;
                 (Format::Toml, toml_suite::read(page, base).map_err(|what| wrong(&what))?)
             }
             Document::Faulty(what) => return Err(wrong(&what)),
@@ -197,6 +201,17 @@ impl Suite {
             scenario.command.iter().chain(&scenario.setup).chain(checks)
         })
     }
+}
+
+/// Reports a suite that is not there, with the file of the folder that may be meant.
+fn missing(path: &Path) -> Complaint {
+    let names = path.parent().and_then(|folder| disk::names(folder).ok()).unwrap_or_default();
+    let names: Vec<String> = names.into_iter().filter_map(|name| name.into_string().ok()).collect();
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let near = nearest(&name, names.iter().map(String::as_str));
+    let near = near.map(|near| format!("did you mean {near}?"));
+    let complaint = Complaint::input(format!("suite {} does not exist", path.display()));
+    near.into_iter().fold(complaint, Complaint::hint).hint("`skilltune suite new SKILL` drafts a suite")
 }
 
 /// Returns the arguments of a check that runs a program.

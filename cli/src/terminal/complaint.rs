@@ -120,7 +120,7 @@ impl From<FoldersError> for Complaint {
         };
         let hint = match error {
             FoldersError::Homeless(variable) => {
-                format!("set HOME or {variable}")
+                format!("set HOME or {variable} to an absolute path, then run `skilltune doctor`")
             }
             FoldersError::Project { .. } => "pass an existing folder to --project".to_owned(),
             FoldersError::Cwd(_) => "change to an existing folder".to_owned(),
