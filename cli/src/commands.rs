@@ -17,6 +17,7 @@ mod init;
 mod lint;
 mod list;
 mod man;
+pub mod mistyped;
 mod night;
 mod regrade;
 mod report;
@@ -27,6 +28,7 @@ pub mod status;
 mod stop;
 mod suite;
 mod trust;
+mod welcome;
 
 use skilltune_orchestrator::store::Home;
 use skilltune_phases::runs::plan::{LoopKind, RunId};
@@ -42,7 +44,8 @@ use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 
-pub fn run(command: Command, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+pub fn run(command: Option<Command>, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let Some(command) = command else { return welcome::run(env, printer) };
     let elsewhere = elsewhere(&command, env);
     let env = elsewhere.as_ref().unwrap_or(env);
     match command {

@@ -61,7 +61,7 @@ fn main() -> ExitCode {
     nights::work::follow_the_night();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(words) => return terminal::printer::usage(&words).into(),
+        Err(error) => return commands::mistyped::answer(error).into(),
     };
     arm_crash_point();
     let env = Environment::read(cli.project.as_deref());

@@ -32,7 +32,7 @@ pub struct Cli {
     #[arg(short, long, global = true)]
     pub verbose: bool,
     #[command(subcommand)]
-    pub command: Command,
+    pub command: Option<Command>,
 }
 
 impl Cli {
@@ -98,7 +98,7 @@ pub enum Command {
 pub fn tune_args(line: &[&str]) -> Result<TuneArgs, clap::Error> {
     let words = ["skilltune", "tune"].iter().chain(line);
     match Cli::try_parse_from(words)?.command {
-        Command::Loop(LoopCommand::Tune(args)) => Ok(*args),
+        Some(Command::Loop(LoopCommand::Tune(args))) => Ok(*args),
         other => panic!("not a tune: {other:?}"),
     }
 }
@@ -107,7 +107,7 @@ pub fn tune_args(line: &[&str]) -> Result<TuneArgs, clap::Error> {
 pub fn new_args(line: &[&str]) -> Result<NewArgs, clap::Error> {
     let words = ["skilltune", "reflex", "new"].iter().chain(line);
     match Cli::try_parse_from(words)?.command {
-        Command::Loop(LoopCommand::Reflex(args)) => match args.command {
+        Some(Command::Loop(LoopCommand::Reflex(args))) => match args.command {
             ReflexCommand::New(args) => Ok(*args),
             other @ ReflexCommand::Run(_) => panic!("not a new one: {other:?}"),
         },

@@ -89,7 +89,7 @@ pub fn run(args: &DemoArgs, env: &Environment, printer: Printer) -> Result<Exit,
         say(&format!("\n{intro}\n"))?;
         printer.data(&printer.data.bold(&typed(line, width)))?;
         let words = ["skilltune"].into_iter().chain(line.split(' '));
-        let Ok(Command::Loop(command)) = Cli::try_parse_from(words).map(|cli| cli.command) else {
+        let Ok(Some(Command::Loop(command))) = Cli::try_parse_from(words).map(|cli| cli.command) else {
             unreachable!("the lines of the demo begin runs");
         };
         let exit = command.run(&there, printer, super::run_command)?;

@@ -144,16 +144,16 @@ fn every_flag_sets_what_its_key_sets_in_a_file() {
         let given = match key.split('.').next() {
             Some("reflex") => new_args(&["a task", &flag]).unwrap().given,
             Some("gan") => match Cli::try_parse_from(["skilltune", "gan", "b.md", &flag]).unwrap().command {
-                Command::Loop(LoopCommand::Gan(args)) => args.given,
+                Some(Command::Loop(LoopCommand::Gan(args))) => args.given,
                 other => panic!("not a gan: {other:?}"),
             },
             Some("review") => match Cli::try_parse_from(["skilltune", "review", &flag]).unwrap().command {
-                Command::Loop(LoopCommand::Review(args)) => args.given,
+                Some(Command::Loop(LoopCommand::Review(args))) => args.given,
                 other => panic!("not a review: {other:?}"),
             },
             Some("evolve") => {
                 match Cli::try_parse_from(["skilltune", "evolve", "s.md", &flag]).unwrap().command {
-                    Command::Loop(LoopCommand::Evolve(args)) => args.flags.given,
+                    Some(Command::Loop(LoopCommand::Evolve(args))) => args.flags.given,
                     other => panic!("not an evolve: {other:?}"),
                 }
             }

@@ -85,6 +85,14 @@ impl Printer {
         say(&self.talk.shown(text));
     }
 
+    /// Prints what clap says about a command line, with our hint instead of its own.
+    pub fn misuse(self, error: &clap::Error, hint: &str) {
+        let text = error.render().to_string();
+        let text = text.split("\n\nFor more information, try").next().unwrap_or_default().trim_end();
+        let text = text.replacen("error:", &self.talk.red("error:"), 1);
+        say(&self.talk.shown(&format!("{text}\n\n{} {hint}", self.talk.cyan("hint:"))));
+    }
+
     pub fn complain(self, complaint: &Complaint) {
         if !matches!(complaint.kind, ErrorKind::Interrupted | ErrorKind::Terminated) {
             say(&complaint.render(self.talk, self.talk_width));
@@ -102,7 +110,7 @@ fn say(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// Prints clap's output: help and version as data, errors as messages.
+/// Prints what clap has to show: the help or the version.
 pub fn usage(words: &clap::Error) -> Exit {
     // If stderr is closed, there is nothing to report to.
     let _ = words.print();

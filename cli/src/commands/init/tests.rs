@@ -7,7 +7,7 @@ use crate::terminal::questions::scripted::Script;
 
 fn args(line: &[&str]) -> InitArgs {
     match Cli::try_parse_from(["skilltune", "init"].iter().chain(line)).unwrap().command {
-        Command::Init(args) => args,
+        Some(Command::Init(args)) => args,
         other => panic!("not an init: {other:?}"),
     }
 }

@@ -86,7 +86,7 @@ fn a_contract_is_agreed_on_at_level_thorough_and_where_that_is_asked_for() {
 fn flags_go_over_files() {
     let line = "skilltune gan b.md --level minimal --contract --strict --threshold 90 --max-rounds 2 --minimums a=60,b=70";
     let parsed = Cli::try_parse_from(line.split(' ')).unwrap();
-    let Command::Loop(LoopCommand::Gan(args)) = parsed.command else { panic!("not a gan") };
+    let Some(Command::Loop(LoopCommand::Gan(args))) = parsed.command else { panic!("not a gan") };
     let mut settings = project("gan.level = \"thorough\"\ngan.threshold = 60\n");
     settings.apply_flags(&args.given);
     let gan = settings.of::<GanSettings>();

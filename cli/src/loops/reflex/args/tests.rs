@@ -15,7 +15,7 @@ fn help(path: &[&str]) -> String {
 
 fn reflex(line: &[&str]) -> Result<ReflexCommand, clap::Error> {
     match Cli::try_parse_from(["skilltune", "reflex"].iter().chain(line))?.command {
-        Word::Loop(LoopCommand::Reflex(args)) => Ok(args.command),
+        Some(Word::Loop(LoopCommand::Reflex(args))) => Ok(args.command),
         other => panic!("not a reflex: {other:?}"),
     }
 }
@@ -193,7 +193,7 @@ fn a_word_that_is_nearly_a_command_is_not_paid_for_as_a_task() {
 
     hint: if `stauts` is a task, run `skilltune reflex new stauts`
 
-    Usage: skilltune [OPTIONS] <COMMAND>
+    Usage: skilltune [OPTIONS] [COMMAND]
 
     For more information, try '--help'.
     ");
@@ -202,7 +202,7 @@ fn a_word_that_is_nearly_a_command_is_not_paid_for_as_a_task() {
 
     hint: if `list` is a task, run `skilltune reflex new list`
 
-    Usage: skilltune [OPTIONS] <COMMAND>
+    Usage: skilltune [OPTIONS] [COMMAND]
 
     For more information, try '--help'.
     ");
