@@ -61,7 +61,7 @@ fn main() -> ExitCode {
     nights::work::follow_the_night();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return commands::mistyped::answer(error).into(),
+        Err(mut error) => return commands::mistyped::answer(&mut error).into(),
     };
     arm_crash_point();
     let env = Environment::read(cli.project.as_deref());

@@ -31,6 +31,7 @@ mod evolve_hard;
 mod evolve_verify;
 mod expert;
 mod finished;
+mod first_steps;
 mod forged_journals;
 mod formats;
 mod frozen;

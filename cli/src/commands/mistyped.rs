@@ -14,41 +14,45 @@ use crate::terminal::printer::{self, Printer};
 use crate::text::nearest::nearest;
 use crate::text::plain::shell_path;
 
-pub fn answer(mut error: Error) -> Exit {
+pub fn answer(error: &mut Error) -> Exit {
     if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return printer::usage(&error);
+        return printer::usage(error);
     }
-    leave_out_text(&mut error);
+    leave_out_text(error);
     let typed: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     // Without a home, no skill is found, and the rest of the answer is the same.
     let env = Environment::read(None).ok();
     let printer = env.as_ref().map_or(Printer::PLAIN, Printer::new);
-    let (path, command) = commands_of(&typed);
-    let Some(wrong) = wrong_word(&error) else {
-        printer.misuse(&error, &format!("run `{path} --help`"));
+    let wrong = wrong_word(error);
+    let (path, command) = commands_of(&typed, wrong.as_ref());
+    let Some(wrong) = wrong else {
+        printer.misuse(error, &format!("run `{path} --help`"));
         return Exit::Input;
     };
     let is_first = path == PROGRAM;
     if let (true, Some(env)) = (is_first, &env)
-        && find::skills(wrong, env).is_ok()
+        && find::skills(&wrong, env).is_ok()
     {
-        let skill = shell_path(Path::new(wrong));
+        let skill = shell_path(Path::new(&wrong));
         let complaint = Complaint::input(format!("{wrong} is a skill, not a command"));
         printer.complain(&complaint.hint(format!("run `skilltune tune {skill}`")));
         return Exit::Input;
     }
-    let near = nearest(wrong, command.get_subcommands().map(clap::Command::get_name));
-    let near_skill = || near_skill(wrong, env.as_ref().filter(|_| is_first)?);
+    let near = nearest(&wrong, command.get_subcommands().map(clap::Command::get_name));
+    let near_skill = || near_skill(&wrong, env.as_ref().filter(|_| is_first)?);
     let line = match near {
-        Some(near) => corrected(&typed, wrong, near),
+        Some(near) => corrected(&typed, &wrong, near),
         None => near_skill().map(|skill| format!("{PROGRAM} tune {skill}")),
     };
+    if near.is_none() && line.is_some() {
+        error.remove(ContextKind::SuggestedSubcommand);
+    }
     let hint = match line {
         Some(line) => format!("did you mean `{line}`?"),
         None => format!("run `{path}{} --help`", near.map(|near| format!(" {near}")).unwrap_or_default()),
     };
-    printer.misuse(&error, &hint);
+    printer.misuse(error, &hint);
     Exit::Input
 }
 
@@ -63,10 +67,10 @@ fn leave_out_text(error: &mut Error) {
     }
 }
 
-/// Returns the commands on a line as one text, and the last of them.
-fn commands_of(typed: &[String]) -> (String, clap::Command) {
+/// Returns the commands on a line before the wrong word as one text, and the last of them.
+fn commands_of(typed: &[String], wrong: Option<&String>) -> (String, clap::Command) {
     let (mut path, mut command) = (PROGRAM.to_owned(), Cli::command());
-    for word in typed {
+    for word in typed.iter().take_while(|word| Some(*word) != wrong) {
         if let Some(below) = command.find_subcommand(word) {
             path = format!("{path} {}", below.get_name());
             command = below.clone();
@@ -76,9 +80,9 @@ fn commands_of(typed: &[String]) -> (String, clap::Command) {
 }
 
 /// Returns the word in the place of a command that is none.
-fn wrong_word(error: &Error) -> Option<&str> {
+fn wrong_word(error: &Error) -> Option<String> {
     match error.get(ContextKind::InvalidSubcommand) {
-        Some(ContextValue::String(word)) => Some(word),
+        Some(ContextValue::String(word)) => Some(word.clone()),
         _ => None,
     }
 }
