@@ -10,9 +10,9 @@ use crate::judging::{judgement, rubric};
 use crate::skills::edit;
 use crate::suites::checks::accepts;
 
-const VERDICT: &str = include_str!("../../docs/verdict.schema.json");
-const EDITS: &str = include_str!("../../docs/edits.schema.json");
-const AGENT: &str = include_str!("../../docs/agent.schema.json");
+const VERDICT: &str = include_str!("../../docs/schemas/verdict.schema.json");
+const EDITS: &str = include_str!("../../docs/schemas/edits.schema.json");
+const AGENT: &str = include_str!("../../docs/schemas/agent.schema.json");
 
 fn parsed(schema: &str) -> Value {
     serde_json::from_str(schema).unwrap()

@@ -118,7 +118,7 @@ fn ended(ran: &Ran) -> (Option<i32>, Value) {
 }
 
 fn entries(ran: &Ran) -> Vec<Value> {
-    let schema = serde_json::from_str(include_str!("../../docs/review.schema.json")).unwrap();
+    let schema = serde_json::from_str(include_str!("../../docs/schemas/review.schema.json")).unwrap();
     assert!(accepts(&schema, &ran.json()), "it breaks the published schema: {ran:?}");
     ran.json()["findings"].as_array().unwrap_or_else(|| panic!("no findings: {ran:?}")).clone()
 }

@@ -1,4 +1,4 @@
-//! `junit.xml` of a night: each job is a test case, for CI systems. `docs/junit.xsd` describes it.
+//! `junit.xml` of a night: each job is a test case, for CI systems. `docs/schemas/junit.xsd` describes it.
 //!
 //! A skill that works worse is a failure. A failed agent, service or skilltune is an error, and so is a job that could
 //! not be judged for three nights, for any reason. Another job that did not run, or that is undecided, is skipped. A

@@ -89,7 +89,7 @@ fn a_plan_is_made_edited_and_carried_out() {
 
     let run = project.scene().run_folder();
     let text = fs::read_to_string(run.join("plan.json")).unwrap();
-    let schema = serde_json::from_str(include_str!("../../../docs/evolve-plan.schema.json")).unwrap();
+    let schema = serde_json::from_str(include_str!("../../../docs/schemas/evolve-plan.schema.json")).unwrap();
     let mut edited: Value = serde_json::from_str(&text).unwrap();
     assert!(accepts(&schema, &edited), "it breaks the published schema: {text}");
     let shown = |part: &str| project.scene().run(&["show", &project.scene().run_id(), part]).stdout;
@@ -139,7 +139,7 @@ fn an_edited_plan_that_does_not_hold_is_refused_by_its_reason() {
     }
     project.write("plan.json", "no plan");
     let said = project.scene().refusal(&["evolve", "spec.md", "--plan", "plan.json", "--yes"]);
-    assert!(said.contains("hint: docs/evolve-plan.schema.json has the form of a plan"), "{said}");
+    assert!(said.contains("hint: `skilltune config schema evolve-plan` prints the form of a plan"), "{said}");
 }
 
 #[test]

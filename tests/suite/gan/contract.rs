@@ -61,7 +61,7 @@ fn a_level_that_the_evaluator_drafted_keeps_a_round_from_passing_and_the_builder
     let sprint = json_file(&scene, "sprints/sprint-1.json");
     assert_eq!(sprint["pass_conditions"], json!({ "form": 1.0, "substance": 0.5 }));
     assert_eq!(sprint["negotiation_history"][0]["drafted"]["pass_conditions"]["substance"], json!(100.0));
-    let schema = serde_json::from_str(include_str!("../../../docs/sprint.schema.json")).unwrap();
+    let schema = serde_json::from_str(include_str!("../../../docs/schemas/sprint.schema.json")).unwrap();
     assert!(accepts(&schema, &sprint));
     let prompts = scene.prompts();
     let shows = |title: &str| {
@@ -83,8 +83,8 @@ fn without_a_contract_asked_for_nobody_talks() {
 #[test]
 fn what_is_written_of_each_round_keeps_the_published_schemas() {
     let schema = |text: &str| serde_json::from_str::<Value>(text).expect("a schema is JSON");
-    let sprint = schema(include_str!("../../../docs/sprint.schema.json"));
-    let report = schema(include_str!("../../../docs/evaluation-report.schema.json"));
+    let sprint = schema(include_str!("../../../docs/schemas/sprint.schema.json"));
+    let report = schema(include_str!("../../../docs/schemas/evaluation-report.schema.json"));
     let wanted = json!([{ "id": "form.colour", "text": "It has colour.", "verification": "Look." }]);
     let play = json!({ "builds": [["substance.works", "shows: form.padding"], ALL], "wanted": wanted });
     let scene = playing(&play);
@@ -161,7 +161,7 @@ fn a_command_of_a_test_scenario_decides_its_criterion_on_a_copy_of_what_was_buil
         let test = sprint["test_scenarios"].as_array().unwrap().iter().find(|one| one["name"] == "says");
         assert_eq!(test.unwrap()["status"], status);
         assert!(accepts(
-            &serde_json::from_str(include_str!("../../../docs/sprint.schema.json")).unwrap(),
+            &serde_json::from_str(include_str!("../../../docs/schemas/sprint.schema.json")).unwrap(),
             &sprint
         ));
     }

@@ -285,7 +285,7 @@ fn planned(path: &Path, spec: &Specification, env: &Environment) -> Result<Plann
     let path = env.named(path)?;
     let cannot = || {
         Complaint::input(format!("cannot use the plan {}", path.display()))
-            .hint("docs/evolve-plan.schema.json has the form of a plan")
+            .hint("`skilltune config schema evolve-plan` prints the form of a plan")
     };
     let text = disk::read(&path, LARGEST_PLAN).map_err(|error| cannot().caused_by(error))?;
     let plan: Planned = serde_json::from_slice(&text).map_err(|error| cannot().caused_by(error))?;

@@ -1,5 +1,5 @@
 //! The facts about `review` that the program needs. The keys of its JSON are a public interface
-//! (docs/review.schema.json).
+//! (docs/schemas/review.schema.json).
 
 use std::path::PathBuf;
 

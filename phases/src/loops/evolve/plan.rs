@@ -1,7 +1,7 @@
 //! The plan of an evolve run: classified criteria, tasks, and groups of tasks.
 //!
 //! Agents write it in three steps, and a person may edit it. Each part has a check that returns the first fault as one
-//! sentence, for the agent or the person who has to correct it. The plan is a file: `docs/evolve-plan.schema.json`.
+//! sentence, for the agent or the person who has to correct it. The plan is a file: `docs/schemas/evolve-plan.schema.json`.
 
 mod graph;
 

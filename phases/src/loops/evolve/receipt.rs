@@ -23,7 +23,7 @@ pub use super::evidence::{CommandReceipt, Word};
 /// The version of the form of receipts.
 pub const VERSION: u32 = 1;
 
-/// The receipts of a result. `docs/evolve-receipts.schema.json` has their form.
+/// The receipts of a result. `docs/schemas/evolve-receipts.schema.json` has their form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Receipts {

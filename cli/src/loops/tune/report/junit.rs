@@ -1,4 +1,4 @@
-//! `junit.xml`: the scenarios that the end of a run is based on as test cases, for CI systems. `docs/junit.xsd`
+//! `junit.xml`: the scenarios that the end of a run is based on as test cases, for CI systems. `docs/schemas/junit.xsd`
 //! describes it.
 //!
 //! The tested version is the one that the run leaves. A missed demand is a failure; a trial that could not be made or

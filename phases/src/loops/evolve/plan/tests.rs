@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::suites::checks::accepts;
 
-const SCHEMA: &str = include_str!("../../../../../docs/evolve-plan.schema.json");
+const SCHEMA: &str = include_str!("../../../../../docs/schemas/evolve-plan.schema.json");
 
 fn schema() -> Value {
     serde_json::from_str(SCHEMA).unwrap()

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::suites::checks::accepts;
 
-const SCHEMA: &str = include_str!("../../../../../docs/evolve-receipts.schema.json");
+const SCHEMA: &str = include_str!("../../../../../docs/schemas/evolve-receipts.schema.json");
 
 fn schema() -> Value {
     serde_json::from_str(SCHEMA).unwrap()
