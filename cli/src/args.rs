@@ -5,5 +5,6 @@ pub mod lint;
 pub mod night;
 pub mod overrides;
 pub mod runs;
+pub mod schemas;
 pub mod shared;
 pub mod suite;

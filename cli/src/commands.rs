@@ -62,6 +62,7 @@ pub fn run(command: Option<Command>, env: &Environment, printer: Printer) -> Res
         Command::Demo(args) => demo::run(&args, env, printer),
         Command::Config(args) => match args.command {
             ConfigCommand::Show { format } => config::show(format, env, printer),
+            ConfigCommand::Schema { name } => config::schema(name, printer),
         },
         Command::Doctor(args) => doctor::run(&args, env, printer),
         Command::Init(args) => init::run(&args, env, printer),

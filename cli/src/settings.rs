@@ -15,10 +15,12 @@ pub mod page;
 pub mod prices;
 pub mod proposed;
 pub mod range;
+mod schema;
 pub mod setting;
 pub mod show;
 pub mod table;
 mod template;
+mod types;
 pub mod values;
 
 use std::any::Any;

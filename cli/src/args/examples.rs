@@ -223,7 +223,18 @@ Examples:
 
 pub const CONFIG: &str = "\
 Examples:
-  skilltune config show";
+  skilltune config show
+  skilltune config schema > skilltune.schema.json  # then `#:schema ./skilltune.schema.json` begins skilltune.toml";
+
+pub const CONFIG_SHOW: &str = "\
+Examples:
+  skilltune config show
+  skilltune config show --format json";
+
+pub const CONFIG_SCHEMA: &str = "\
+Examples:
+  skilltune config schema > skilltune.schema.json
+  skilltune config schema suite > suite.schema.json";
 
 pub const DOCTOR: &str = "\
 Examples:

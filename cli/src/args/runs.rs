@@ -13,6 +13,7 @@ use skilltune_phases::runs::proposal::Form;
 use skilltune_phases::with_loop;
 
 use crate::args::examples;
+use crate::args::schemas::SchemaName;
 use crate::args::shared::CEILINGS;
 use crate::settings::common::{BudgetSettings, CallSettings};
 use crate::settings::flags::{Flags, Given, Group, Placing};
@@ -397,10 +398,17 @@ pub struct ConfigArgs {
 #[derive(Clone, Debug, Subcommand)]
 pub enum ConfigCommand {
     /// List every setting, its value, and where the value comes from
-    #[command(after_help = examples::CONFIG)]
+    #[command(after_help = examples::CONFIG_SHOW)]
     Show {
         /// Output format
         #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
         format: Format,
+    },
+    /// Print a JSON schema: editors complete and check a file with it
+    #[command(after_help = examples::CONFIG_SCHEMA)]
+    Schema {
+        /// What it describes
+        #[arg(value_enum, value_name = "NAME", default_value_t)]
+        name: SchemaName,
     },
 }

@@ -1,7 +1,8 @@
-//! `skilltune config show`: prints every key, its value, and its origin.
+//! `skilltune config`: prints every key, its value, and its origin, and the schemas of files.
 
 use serde_json::Value as Json;
 
+use crate::args::schemas::SchemaName;
 use crate::casting;
 use crate::loops::gan::design_file::DesignFile;
 use crate::settings::show::Row;
@@ -20,6 +21,18 @@ pub fn show(format: Format, env: &Environment, printer: Printer) -> Result<Exit,
     match format {
         Format::Human => printer.data(&table(&rows)),
         Format::Json => printer.json(&serde_json::to_string_pretty(&rows).expect("rows have a JSON text")),
+    }?;
+    Ok(Exit::Reached)
+}
+
+/// Prints a schema. That of the settings is made here, so that it cannot differ from what this program reads.
+pub fn schema(name: SchemaName, printer: Printer) -> Result<Exit, Complaint> {
+    match name.stored() {
+        Some(text) => printer.bytes(text.trim_end()),
+        None => {
+            let schema = crate::loops::default_settings().schema();
+            printer.bytes(&serde_json::to_string_pretty(&schema).expect("a schema has a JSON text"))
+        }
     }?;
     Ok(Exit::Reached)
 }

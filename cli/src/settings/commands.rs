@@ -8,7 +8,7 @@ use skilltune_phases::loops::shared::commands::Stage;
 use toml::de::DeValue;
 
 use crate::settings::range::{ANY, Range, SECONDS};
-use crate::settings::setting::{Readable, Setting, texts};
+use crate::settings::setting::{Readable, Setting, texts, texts_schema};
 use crate::settings::table::{Named, options};
 
 options! {
@@ -61,6 +61,10 @@ impl Readable for CommandWords {
 
     fn must_be(_: Range) -> String {
         "a list of strings, a program and its arguments".to_owned()
+    }
+
+    fn schema(_: Range) -> Json {
+        texts_schema()
     }
 
     fn json(&self) -> Json {

@@ -65,6 +65,16 @@ impl Readable for ModelPrice {
         format!("a table with `input` and `output`, and maybe `cached`, each a number {DOLLARS}")
     }
 
+    fn schema(_: Range) -> Json {
+        let dollars = || DOLLARS.schema("number");
+        json!({
+            "type": "object",
+            "required": ["input", "output"],
+            "additionalProperties": false,
+            "properties": { "input": dollars(), "output": dollars(), "cached": dollars() },
+        })
+    }
+
     fn json(&self) -> Json {
         let Some(Price { input, output, cached }) = self.0 else { return Json::Null };
         match cached {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde_json::{Value as Json, json};
+
 pub const ANY: Range = Range { low: f64::NEG_INFINITY, high: f64::INFINITY };
 pub const COUNT: Range = Range { low: 1.0, high: 100.0 };
 /// Runs of the executor in one search.
@@ -31,10 +33,30 @@ impl Range {
     pub fn has(self, number: f64) -> bool {
         (self.low..=self.high).contains(&number)
     }
+
+    /// Returns the schema of a number of this JSON type.
+    pub fn schema(self, of: &str) -> Json {
+        let mut schema = json!({ "type": of });
+        for (key, limit) in [("minimum", self.low), ("maximum", self.high)] {
+            if limit.is_finite() {
+                schema[key] = plain(limit);
+            }
+        }
+        schema
+    }
 }
 
 impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "from {} to {}", self.low, self.high)
     }
+}
+
+/// Returns a number as a person types it: 80 and not 80.0.
+pub fn plain(number: f64) -> Json {
+    #[expect(clippy::cast_possible_truncation, reason = "a large or uneven number stays as it is")]
+    let whole = number as i64;
+    #[expect(clippy::cast_precision_loss, reason = "it is compared with the number")]
+    let is_same = whole as f64 == number;
+    if is_same { whole.into() } else { number.into() }
 }

@@ -1,20 +1,12 @@
 //! One setting: a value with its origin and range, and its parsers for TOML and for a flag.
 
-use std::str::FromStr as _;
-
 use clap::ArgMatches;
 use clap::builder::ValueParser;
-use serde_json::Value as Json;
-use skilltune_orchestrator::agent::Wrap;
-use skilltune_orchestrator::snapshot::{RESERVED, RelPath};
-use skilltune_phases::base::window::Percent;
-use skilltune_phases::judging::proof::Confidence;
-use skilltune_phases::judging::score::Score;
+use serde_json::{Value as Json, json};
 use toml::de::DeValue;
 
 use crate::settings::origin::Origin;
 use crate::settings::range::{ANY, Range};
-use crate::settings::values::{AgentSpec, IsolationName, Panel, UnpricedName, ViaName, WrapWords};
 
 #[derive(Clone, Debug)]
 pub struct Setting<T> {
@@ -45,6 +37,8 @@ pub trait Slot {
     fn read(&mut self, value: &DeValue<'_>, origin: &Origin) -> Result<(), String>;
     /// Describes the valid values.
     fn must_be(&self) -> String;
+    /// Returns a JSON schema of the valid values.
+    fn schema(&self) -> Json;
     fn json(&self) -> Json;
     fn origin(&self) -> &Origin;
     /// Restores the user's own limit if the project asks for more and is not trusted.
@@ -61,6 +55,8 @@ pub trait Slot {
 pub trait Readable: Sized + Clone + Send + Sync + 'static {
     fn read(value: &DeValue<'_>, range: Range) -> Option<Self>;
     fn must_be(range: Range) -> String;
+    /// Returns a JSON schema. It accepts every value that `read` does, and refuses what a schema can.
+    fn schema(range: Range) -> Json;
     fn json(&self) -> Json;
 
     /// Reads the text of a flag. Returns no value if the text is wrong, or if no flag has values of this type.
@@ -133,6 +129,10 @@ impl<T: Readable> Slot for Setting<T> {
         T::must_be(self.range)
     }
 
+    fn schema(&self) -> Json {
+        T::schema(self.range)
+    }
+
     fn json(&self) -> Json {
         self.value.json()
     }
@@ -189,6 +189,16 @@ pub fn texts(value: &DeValue<'_>) -> Option<Vec<String>> {
     value.as_array()?.iter().map(|item| plain(item.get_ref())).collect()
 }
 
+/// Returns the schema of such a list.
+pub fn texts_schema() -> Json {
+    json!({ "type": "array", "items": { "type": "string" } })
+}
+
+/// Returns the schema of a path inside a folder.
+pub fn path_schema() -> Json {
+    json!({ "type": "string", "minLength": 1, "not": { "pattern": r"^/|/$|//|(^|/)\.\.?(/|$)" } })
+}
+
 /// Reads a text that can be passed to a program.
 pub fn plain(value: &DeValue<'_>) -> Option<String> {
     value.as_str().filter(|text| !text.contains('\0')).map(str::to_owned)
@@ -203,236 +213,6 @@ pub(super) fn number(value: &DeValue<'_>, range: Range) -> Option<f64> {
     range.has(number).then_some(number)
 }
 
-/// Reads a whole number that is written as one.
-fn whole<T: TryFrom<u64>>(value: &DeValue<'_>, range: Range) -> Option<T> {
-    let integer = value.as_integer()?;
-    within(u64::from_str_radix(integer.as_str(), integer.radix()).ok()?, range)
-}
-
-fn within<T: TryFrom<u64>>(whole: u64, range: Range) -> Option<T> {
-    #[expect(clippy::cast_precision_loss, reason = "no range ends where floats are coarse")]
-    range.has(whole as f64).then(|| T::try_from(whole).ok())?
-}
-
-/// Each type with the mark that a flag may have between digits.
-macro_rules! whole_numbers {
-    ($($name:ty: $mark:literal),*) => {$(
-        impl Readable for $name {
-            fn read(value: &DeValue<'_>, range: Range) -> Option<Self> {
-                whole(value, range)
-            }
-
-            fn must_be(range: Range) -> String {
-                format!("a whole number {range}")
-            }
-
-            fn json(&self) -> Json {
-                (*self).into()
-            }
-
-            fn typed(text: &str, range: Range) -> Option<Self> {
-                within(text.replace($mark, "").parse().ok()?, range)
-            }
-        }
-    )*};
-}
-
-whole_numbers!(u32: "", u64: "_", usize: "");
-
-impl Readable for f64 {
-    fn read(value: &DeValue<'_>, range: Range) -> Option<Self> {
-        number(value, range)
-    }
-
-    fn must_be(range: Range) -> String {
-        format!("a number {range}")
-    }
-
-    fn json(&self) -> Json {
-        (*self).into()
-    }
-
-    fn typed(text: &str, range: Range) -> Option<Self> {
-        text.parse().ok().filter(|number| range.has(*number))
-    }
-}
-
-impl Readable for bool {
-    fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {
-        value.as_bool()
-    }
-
-    fn must_be(_: Range) -> String {
-        "true or false".to_owned()
-    }
-
-    fn json(&self) -> Json {
-        (*self).into()
-    }
-}
-
-impl Readable for Confidence {
-    fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {
-        number(value, ANY).and_then(|number| Self::try_from(number).ok())
-    }
-
-    fn must_be(_: Range) -> String {
-        "0.8, 0.9 or 0.95".to_owned()
-    }
-
-    fn json(&self) -> Json {
-        f64::from(*self).into()
-    }
-
-    fn parser(_: Range) -> ValueParser {
-        ValueParser::from(Self::from_str)
-    }
-}
-
-impl Readable for Score {
-    fn read(value: &DeValue<'_>, range: Range) -> Option<Self> {
-        number(value, range).and_then(Self::new)
-    }
-
-    fn must_be(range: Range) -> String {
-        f64::must_be(range)
-    }
-
-    fn json(&self) -> Json {
-        self.points().into()
-    }
-
-    fn typed(text: &str, range: Range) -> Option<Self> {
-        f64::typed(text, range).and_then(Self::new)
-    }
-}
-
-impl Readable for Percent {
-    fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {
-        value.as_str()?.parse().ok()
-    }
-
-    fn must_be(_: Range) -> String {
-        "a whole percentage from \"1%\" to \"99%\"".to_owned()
-    }
-
-    fn json(&self) -> Json {
-        self.to_string().into()
-    }
-
-    fn parser(_: Range) -> ValueParser {
-        ValueParser::from(Self::from_str)
-    }
-
-    /// The value is the share that stays free, so less is looser.
-    fn exceeds(&self, ceiling: &Self) -> bool {
-        self < ceiling
-    }
-}
-
-/// Parses values of these types by their names on the command line.
-macro_rules! readable_words {
-    ($($name:ty),*) => {$(
-        impl $crate::settings::setting::Readable for $name {
-            fn read(value: &toml::de::DeValue<'_>, _: $crate::settings::range::Range) -> Option<Self> {
-                <Self as clap::ValueEnum>::from_str(value.as_str()?, false).ok()
-            }
-
-            fn must_be(_: $crate::settings::range::Range) -> String {
-                let words: Vec<String> = <Self as clap::ValueEnum>::value_variants().iter().map(|value| format!("{:?}", $crate::settings::values::word(value))).collect();
-                format!("one of {}", words.join(", "))
-            }
-
-            fn json(&self) -> serde_json::Value {
-                $crate::settings::values::word(self).into()
-            }
-
-            fn parser(_: $crate::settings::range::Range) -> clap::builder::ValueParser {
-                clap::builder::EnumValueParser::<Self>::new().into()
-            }
-        }
-    )*};
-}
-
-pub(crate) use readable_words;
-
-readable_words!(IsolationName, UnpricedName, ViaName);
-
-impl Readable for AgentSpec {
-    fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {
-        value.as_str()?.parse().ok()
-    }
-
-    fn must_be(_: Range) -> String {
-        "the name of an agent, or \"NAME:MODEL\"".to_owned()
-    }
-
-    fn json(&self) -> Json {
-        self.to_string().into()
-    }
-
-    fn parser(_: Range) -> ValueParser {
-        ValueParser::from(Self::from_str)
-    }
-}
-
-impl Readable for Panel {
-    fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {
-        let specs: Result<Vec<AgentSpec>, _> = texts(value)?.iter().map(|text| text.parse()).collect();
-        specs.ok().filter(|specs| specs.len() <= Self::MOST).map(Self)
-    }
-
-    fn must_be(_: Range) -> String {
-        format!("a list of at most {} agents, each \"NAME\" or \"NAME:MODEL\"", Self::MOST)
-    }
-
-    fn json(&self) -> Json {
-        self.0.iter().map(ToString::to_string).collect()
-    }
-
-    fn parser(_: Range) -> ValueParser {
-        ValueParser::from(Self::from_str)
-    }
-}
-
-/// Two wrappers cannot be compared, so every wrapper other than the user's own counts as looser.
-impl Readable for WrapWords {
-    fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {
-        Self::new(texts(value)?)
-    }
-
-    fn must_be(_: Range) -> String {
-        let placeholders = Wrap::PLACEHOLDERS.join(", ");
-        format!("a list of strings, a program and its arguments; the placeholders are {placeholders}")
-    }
-
-    fn json(&self) -> Json {
-        self.0.clone().into()
-    }
-
-    fn exceeds(&self, ceiling: &Self) -> bool {
-        self != ceiling
-    }
-}
-
-/// A loop's folder for its files: a project's file must not point it to files of others.
-impl Readable for RelPath {
-    fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {
-        let text = value.as_str().filter(|text| !text.contains(char::is_control))?;
-        let path = Self::parse(text.as_bytes()).ok()?;
-        let is_theirs = path.lineage().any(|folder| RESERVED.iter().any(|name| folder.name() == *name));
-        (!is_theirs).then_some(path)
-    }
-
-    fn must_be(_: Range) -> String {
-        format!("a folder inside the project, and outside {}", RESERVED.join(" and "))
-    }
-
-    fn json(&self) -> Json {
-        self.as_path().display().to_string().into()
-    }
-}
-
 impl<T: Readable> Readable for Option<T> {
     fn read(value: &DeValue<'_>, range: Range) -> Option<Self> {
         T::read(value, range).map(Some)
@@ -440,6 +220,10 @@ impl<T: Readable> Readable for Option<T> {
 
     fn must_be(range: Range) -> String {
         T::must_be(range)
+    }
+
+    fn schema(range: Range) -> Json {
+        T::schema(range)
     }
 
     fn json(&self) -> Json {
@@ -462,3 +246,33 @@ impl<T: Readable> Readable for Option<T> {
         T::taken(matches, id).map(Some)
     }
 }
+
+/// Parses values of these types by their names on the command line.
+macro_rules! readable_words {
+    ($($name:ty),*) => {$(
+        impl $crate::settings::setting::Readable for $name {
+            fn read(value: &toml::de::DeValue<'_>, _: $crate::settings::range::Range) -> Option<Self> {
+                <Self as clap::ValueEnum>::from_str(value.as_str()?, false).ok()
+            }
+
+            fn must_be(_: $crate::settings::range::Range) -> String {
+                let words: Vec<String> = <Self as clap::ValueEnum>::value_variants().iter().map(|value| format!("{:?}", $crate::settings::values::word(value))).collect();
+                format!("one of {}", words.join(", "))
+            }
+
+            fn schema(_: $crate::settings::range::Range) -> serde_json::Value {
+                $crate::settings::values::words_schema::<Self>()
+            }
+
+            fn json(&self) -> serde_json::Value {
+                $crate::settings::values::word(self).into()
+            }
+
+            fn parser(_: $crate::settings::range::Range) -> clap::builder::ValueParser {
+                clap::builder::EnumValueParser::<Self>::new().into()
+            }
+        }
+    )*};
+}
+
+pub(crate) use readable_words;

@@ -7,6 +7,8 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
+use serde_json::{Value as Json, json};
 use skilltune_orchestrator::agent::{Via, Wrap};
 use skilltune_phases::judging::score::Score;
 use skilltune_phases::runs::plan::Isolation;
@@ -120,6 +122,21 @@ pub enum BadSpec {
 pub fn word(value: &impl ValueEnum) -> String {
     value.to_possible_value().expect("no value is skipped").get_name().to_owned()
 }
+
+/// Returns the schema of a value that is one of these names, with what each means.
+pub fn words_schema<T: ValueEnum>() -> Json {
+    let values: Vec<PossibleValue> =
+        T::value_variants().iter().filter_map(ValueEnum::to_possible_value).collect();
+    let names: Vec<&str> = values.iter().map(PossibleValue::get_name).collect();
+    let meanings: Option<Vec<String>> = values.iter().map(|value| Some(value.get_help()?.to_string())).collect();
+    match meanings {
+        Some(meanings) => json!({ "enum": names, "x-taplo": { "docs": { "enumValues": meanings } } }),
+        None => json!({ "enum": names }),
+    }
+}
+
+/// The beginning of a pattern of names that an agent may have.
+pub const AGENT_NAME: &str = "^[A-Za-z0-9][A-Za-z0-9._-]*";
 
 /// Returns true if an agent may have this name, which is used before a colon, in keys and in file names.
 pub fn is_agent_name(name: &str) -> bool {

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use clap::builder::ValueParser;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use skilltune_phases::experts;
 use skilltune_phases::loops::evolve::task::Adviser;
 use skilltune_phases::loops::expert::{Origin, Persona};
@@ -179,6 +179,11 @@ impl Readable for RolesFlag {
 
     fn must_be(_: Range) -> String {
         "\"auto\", \"none\", or a list of names, such as [\"architect\", \"security\"]".to_owned()
+    }
+
+    fn schema(_: Range) -> Json {
+        let name = json!({ "type": "string", "minLength": 1 });
+        json!({ "anyOf": [{ "enum": [AUTO, NONE] }, name, { "type": "array", "minItems": 1, "items": name }] })
     }
 
     fn json(&self) -> Json {

@@ -179,6 +179,10 @@ impl Readable for PathWord {
         "a path that begins with `/`".to_owned()
     }
 
+    fn schema(_: Range) -> serde_json::Value {
+        serde_json::json!({ "type": "string", "pattern": "^/[!-~]*$" })
+    }
+
     fn json(&self) -> serde_json::Value {
         self.0.clone().into()
     }
@@ -211,6 +215,10 @@ impl Readable for Minimums {
 
     fn must_be(_: Range) -> String {
         MINIMUMS.to_owned()
+    }
+
+    fn schema(_: Range) -> serde_json::Value {
+        serde_json::json!({ "type": "string", "pattern": "^([^,=]+=[^,=]+,?)*$" })
     }
 
     fn json(&self) -> serde_json::Value {

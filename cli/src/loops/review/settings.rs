@@ -13,7 +13,7 @@ use toml::de::DeValue;
 
 use crate::settings::proposed::ChecksName;
 use crate::settings::range::{FEW, Range};
-use crate::settings::setting::{Readable, Setting, readable_words, texts};
+use crate::settings::setting::{Readable, Setting, readable_words, texts, texts_schema};
 use crate::settings::table::{Table, flag, options};
 
 options! {
@@ -90,6 +90,10 @@ impl Readable for Names {
 
     fn must_be(_: Range) -> String {
         "a list of names, such as [\"security\", \"quality\"]".to_owned()
+    }
+
+    fn schema(_: Range) -> Json {
+        texts_schema()
     }
 
     fn json(&self) -> Json {

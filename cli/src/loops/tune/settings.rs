@@ -13,7 +13,7 @@ use toml::de::DeValue;
 
 use crate::settings::origin::Origin;
 use crate::settings::range::{COUNT, POINTS, RUNS, Range, SHARE};
-use crate::settings::setting::{Readable, Setting, readable_words};
+use crate::settings::setting::{Readable, Setting, path_schema, readable_words};
 use crate::settings::table::{Table, flag, options};
 use crate::settings::values::word;
 
@@ -229,6 +229,10 @@ impl Readable for PagePath {
 
     fn must_be(_: Range) -> String {
         "a file in the folder of these settings".to_owned()
+    }
+
+    fn schema(_: Range) -> serde_json::Value {
+        path_schema()
     }
 
     fn json(&self) -> serde_json::Value {
