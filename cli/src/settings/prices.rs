@@ -66,12 +66,20 @@ impl Readable for ModelPrice {
     }
 
     fn schema(_: Range) -> Json {
-        let dollars = || DOLLARS.schema("number");
+        let dollars = |about: &str| {
+            let mut schema = DOLLARS.schema("number");
+            schema["description"] = about.into();
+            schema
+        };
         json!({
             "type": "object",
             "required": ["input", "output"],
             "additionalProperties": false,
-            "properties": { "input": dollars(), "output": dollars(), "cached": dollars() },
+            "properties": {
+                "input": dollars("Price of input."),
+                "output": dollars("Price of output."),
+                "cached": dollars("Price of input that the service had cached."),
+            },
         })
     }
 

@@ -63,7 +63,10 @@ fn described(key: &Key<'_>) -> Json {
 fn agents() -> Json {
     let mut agent: Json = serde_json::from_str(AGENT).expect("it is JSON");
     // Only a whole document has these.
-    agent.as_object_mut().expect("an object").retain(|key, _| !["$schema", "$id", "title"].contains(&key.as_str()));
+    agent
+        .as_object_mut()
+        .expect("an object")
+        .retain(|key, _| !["$schema", "$id", "title"].contains(&key.as_str()));
     json!({
         "description": "Agents of your own, by name. A project's agent runs only after `skilltune trust`.",
         "type": "object",
@@ -79,3 +82,6 @@ fn prices() -> Json {
         "additionalProperties": ModelPrice::schema(ANY),
     })
 }
+
+#[cfg(test)]
+mod tests;

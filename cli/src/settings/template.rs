@@ -93,16 +93,7 @@ mod tests {
     use crate::loops::tune::settings::{Preset, TuneSettings};
     use crate::settings::Files;
     use crate::settings::show::Row;
-    use crate::settings::tests::project;
-
-    /// Uncomments every setting of the template.
-    fn switched_on(template: &str) -> String {
-        let line = |line: &str| match line.strip_prefix('#') {
-            Some(setting) if !setting.starts_with(' ') => format!("{setting}\n"),
-            _ => format!("{line}\n"),
-        };
-        template.lines().map(line).collect()
-    }
+    use crate::settings::tests::{project, switched_on};
 
     fn values(rows: Vec<Row>) -> Vec<(String, Json)> {
         let own =

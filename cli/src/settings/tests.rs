@@ -50,6 +50,15 @@ pub fn refusal(text: &str) -> String {
     complaint.render(Style::PLAIN, UNBOUNDED).replace(files.project().to_str().unwrap(), "")
 }
 
+/// Uncomments every setting of a template.
+pub fn switched_on(template: &str) -> String {
+    let line = |line: &str| match line.strip_prefix('#') {
+        Some(setting) if !setting.starts_with(' ') => format!("{setting}\n"),
+        _ => format!("{line}\n"),
+    };
+    template.lines().map(line).collect()
+}
+
 /// A value other than the default for every key that `tune` reads.
 pub fn changes() -> Vec<(&'static str, &'static str)> {
     vec![
@@ -101,7 +110,8 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
     ]
 }
 
-fn other_changes() -> Vec<(&'static str, &'static str)> {
+/// A value other than the default for every key.
+pub fn all_changes() -> Vec<(&'static str, &'static str)> {
     use crate::loops::{evolve, expert, gan, reflex, review};
     let of_loops = [
         reflex::settings::changes(),
@@ -110,13 +120,13 @@ fn other_changes() -> Vec<(&'static str, &'static str)> {
         review::settings::changes(),
         evolve::settings::changes(),
     ];
-    [of_loops.concat(), commands::changes()].concat()
+    [changes(), of_loops.concat(), commands::changes()].concat()
 }
 
 #[test]
 fn every_key_can_be_set_and_knows_its_origin() {
     let keys: Vec<&str> = crate::loops::default_settings().keys().iter().map(|key| key.name).collect();
-    let changes = [changes(), other_changes()].concat();
+    let changes = all_changes();
     assert_eq!(keys, changes.iter().map(|(key, _)| *key).collect::<Vec<_>>());
     for (key, value) in changes {
         let find = |settings: &Settings| settings.rows().into_iter().find(|row| row.key == key).unwrap();
@@ -129,7 +139,7 @@ fn every_key_can_be_set_and_knows_its_origin() {
 
 #[test]
 fn every_flag_sets_what_its_key_sets_in_a_file() {
-    let changes: BTreeMap<_, _> = [changes(), other_changes()].concat().into_iter().collect();
+    let changes: BTreeMap<_, _> = all_changes().into_iter().collect();
     let row =
         |settings: &Settings, key: &str| settings.rows().into_iter().find(|row| row.key == key).unwrap();
     let mut defaults = crate::loops::default_settings();

@@ -128,7 +128,8 @@ pub fn words_schema<T: ValueEnum>() -> Json {
     let values: Vec<PossibleValue> =
         T::value_variants().iter().filter_map(ValueEnum::to_possible_value).collect();
     let names: Vec<&str> = values.iter().map(PossibleValue::get_name).collect();
-    let meanings: Option<Vec<String>> = values.iter().map(|value| Some(value.get_help()?.to_string())).collect();
+    let meanings: Option<Vec<String>> =
+        values.iter().map(|value| Some(value.get_help()?.to_string())).collect();
     match meanings {
         Some(meanings) => json!({ "enum": names, "x-taplo": { "docs": { "enumValues": meanings } } }),
         None => json!({ "enum": names }),

@@ -4,6 +4,7 @@ mod docs;
 mod hostile;
 mod promptfoo;
 mod round_trips;
+mod schema;
 mod skill_creator;
 mod toml_suite;
 mod triggers;
