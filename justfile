@@ -58,7 +58,7 @@ useless *old:
 same-decisions old:
     SKILLTUNE_OLD={{absolute_path(old)}} cargo test -p skilltune --all-features --test suite same_decisions -- --ignored --nocapture
 
-# Writes `fixtures/cli` again: help, man pages, completions, settings, and the files of `init`.
+# Writes `docs/commands.md`, `docs/settings.md`, its schema and `fixtures/cli` again, from what the program prints.
 cli-texts:
     SKILLTUNE_RENEW=1 cargo test -p skilltune --all-features --test suite cli_texts
 

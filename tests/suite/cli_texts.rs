@@ -1,6 +1,9 @@
 //! The texts of the command line that people and scripts read: help, man pages, completions, settings, first files.
 //!
-//! They are stored in `fixtures/cli`. After an intended change, rewrite them with `just cli-texts` and commit the diff.
+//! Help, settings and their schema are pages in `docs`; the others are stored in `fixtures/cli`. After an intended
+//! change, rewrite them with `just cli-texts` and commit the diff.
+
+mod reference;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,13 +27,13 @@ fn unversioned(text: &str) -> String {
     text.replace(env!("CARGO_PKG_VERSION"), "VERSION")
 }
 
-/// Returns the help of a command and of all its subcommands.
-fn helps(scene: &Scene, command: &[&str]) -> String {
-    let line = [command, &["--help"]].concat();
-    let help = printed(scene, &line);
-    let below = subcommands(&help).map(|name| helps(scene, &[command, &[name]].concat()));
-    let below: String = below.collect();
-    format!("$ skilltune {}\n{help}\n{below}", line.join(" "))
+/// Returns each command, the program itself first, with its help.
+fn helps(scene: &Scene, command: &[&str]) -> Vec<(String, String)> {
+    let help = printed(scene, &[command, &["--help"]].concat());
+    let below: Vec<_> =
+        subcommands(&help).flat_map(|name| helps(scene, &[command, &[name]].concat())).collect();
+    let name = [&["skilltune"], command].concat().join(" ");
+    [vec![(name, help)], below].concat()
 }
 
 pub(crate) fn subcommands(help: &str) -> impl Iterator<Item = &str> {
@@ -60,8 +63,8 @@ fn digests(scene: &Scene) -> String {
 /// Returns the files of a new project.
 fn first_files(scene: &Scene) -> [(&'static str, String); 2] {
     printed(scene, &["init", "--suite", "Write release notes"]);
-    ["skilltune.toml", "suite.toml"]
-        .map(|name| (name, fs::read_to_string(scene.path("project").join(name)).unwrap()))
+    [("fixtures/cli/skilltune.toml", "skilltune.toml"), ("fixtures/cli/suite.toml", "suite.toml")]
+        .map(|(stored, name)| (stored, fs::read_to_string(scene.path("project").join(name)).unwrap()))
 }
 
 /// Returns the first line in which two texts differ; of a long line, only the part around the difference.
@@ -90,24 +93,30 @@ fn help_man_pages_completions_settings_and_first_files_are_the_stored_ones() {
     let scene = Scene::empty();
     fs::create_dir(scene.path("bin")).unwrap();
     let help = helps(&scene, &[]);
-    assert!(help.contains("$ skilltune night install --help\n"), "commands below commands are found");
+    assert!(
+        help.iter().any(|(name, _)| name == "skilltune night install"),
+        "commands below commands are found"
+    );
+    let schema = printed(&scene, &["config", "schema"]);
     let texts = [
-        ("help.txt", help),
-        ("digests.txt", digests(&scene)),
-        ("config-show.txt", printed(&scene, &["config", "show"])),
-        ("config-show.json", printed(&scene, &["config", "show", "--format", "json"])),
+        ("docs/commands.md", reference::commands(&help)),
+        ("docs/settings.md", reference::settings(&serde_json::from_str(&schema).unwrap())),
+        ("docs/schemas/settings.schema.json", schema),
+        ("fixtures/cli/digests.txt", digests(&scene)),
+        ("fixtures/cli/config-show.txt", printed(&scene, &["config", "show"])),
+        ("fixtures/cli/config-show.json", printed(&scene, &["config", "show", "--format", "json"])),
     ];
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/cli");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let is_renewed = std::env::var_os("SKILLTUNE_RENEW").is_some();
     let mut differences = Vec::new();
     for (name, present) in texts.into_iter().chain(first_files(&scene)) {
-        let path = folder.join(name);
+        let path = root.join(name);
         if is_renewed {
             fs::write(&path, &present).unwrap();
         }
         let stored = fs::read_to_string(&path).unwrap_or_default();
         let difference = difference(&stored, &present);
-        differences.extend(difference.map(|difference| format!("fixtures/cli/{name}: {difference}")));
+        differences.extend(difference.map(|difference| format!("{name}: {difference}")));
     }
     let all = differences.join("\n");
     assert!(all.is_empty(), "{all}\nif this is intended, run `just cli-texts` and commit the diff");
