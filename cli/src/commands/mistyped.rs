@@ -10,7 +10,7 @@ use crate::inputs::find;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
-use crate::terminal::printer::{self, Printer};
+use crate::terminal::printer::{self, Level, Printer};
 use crate::text::nearest::nearest;
 use crate::text::plain::shell_path;
 
@@ -23,7 +23,7 @@ pub fn answer(error: &mut Error) -> Exit {
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     // Without a home, no skill is found, and the rest of the answer is the same.
     let env = Environment::read(None).ok();
-    let printer = env.as_ref().map_or(Printer::PLAIN, Printer::new);
+    let printer = env.as_ref().map_or(Printer::PLAIN, |env| Printer::new(env, Level::Normal));
     let wrong = wrong_word(error);
     let (path, command) = commands_of(&typed, wrong.as_ref());
     let Some(wrong) = wrong else {
