@@ -13,6 +13,10 @@
 //! A loop is a type. It has its own journal types (`base::vocabulary`), fold (`runs::run`) and next steps (`loops`); all
 //! loops share the rest.
 
+// Here, because cargo compiles this crate first: in another one, it would be lost among errors of crates below it.
+#[cfg(windows)]
+compile_error!("skilltune does not run on Windows itself: run `wsl --install`, then build it inside WSL");
+
 pub mod asking;
 pub mod base;
 pub mod experts;
