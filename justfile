@@ -19,6 +19,12 @@ agents *filter:
 night:
     bash tests/night/run
 
+# All packages from one optimised build, a static one as well; then each installed, run and uninstalled. Takes many minutes.
+packages:
+    bash packaging/build --static
+    bash packaging/try
+    bash packaging/lint-workflows
+
 # Only the pure core: no disk, no processes.
 core:
     cargo test -p skilltune-phases
