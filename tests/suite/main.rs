@@ -66,6 +66,7 @@ mod output_limit;
 mod outside_links;
 mod own_agent;
 mod own_prompts;
+mod packaging;
 mod panel;
 mod pinned;
 mod placing;
