@@ -180,3 +180,18 @@ fn workflows_use_only_pinned_actions_and_pipe_no_download_into_a_shell() {
         }
     }
 }
+
+#[test]
+fn the_page_about_installing_names_what_uninstalling_leaves() {
+    let page = read("docs/install.md");
+    let leftovers = read("packaging/leftovers");
+    let paths: Vec<&str> =
+        leftovers.lines().filter_map(|line| line.split_once(" ~/")).map(|(_, path)| path).collect();
+    assert!(paths.len() >= 4, "{paths:?}");
+    for path in paths {
+        assert!(
+            [format!("`~/{path}`"), format!("`{path}`")].iter().any(|name| page.contains(name)),
+            "{path}"
+        );
+    }
+}
