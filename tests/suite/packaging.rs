@@ -11,6 +11,8 @@ use regex::Regex;
 use serde_json::Value;
 use toml::Table;
 
+use crate::scene::{Ran, Scene};
+
 /// The actions that may be used, by their hashes, and the version that a comment names.
 const ACTIONS: [(&str, &str, &str); 7] = [
     ("PyO3/maturin-action", "86b9d133d34bc1b40018696f782949dac11bd380", "v1.49.4"),
@@ -193,5 +195,15 @@ fn the_page_about_installing_names_what_uninstalling_leaves() {
             [format!("`~/{path}`"), format!("`{path}`")].iter().any(|name| page.contains(name)),
             "{path}"
         );
+    }
+}
+
+#[test]
+fn the_skill_of_the_plugin_has_no_finding_and_its_suite_passes() {
+    let scene = Scene::empty();
+    for line in [["lint", "skills/skilltune"].as_slice(), &["suite", "check", "packaging/plugin/suite.toml"]]
+    {
+        let ran = Ran::of(scene.command(line).current_dir(root()).output().unwrap());
+        assert_eq!(ran.code, Some(0), "{line:?}: {ran:?}");
     }
 }
