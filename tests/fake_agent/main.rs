@@ -1,8 +1,8 @@
 //! A scripted agent: a real program that plays executor, evaluator or improver in a deterministic way.
 //!
-//! `fake-agent ROLE [SCRIPT]` reads its prompt from stdin. Its actions follow from the skill in its workspace (a line
-//! `Quality: 40`) and from the script, so that a run can be predicted and two runs compared. Each call is logged when
-//! it begins, when it has answered, and when it stays after its answer.
+//! `fake-agent ROLE [SCRIPT]` reads its prompt from stdin; with the role `any`, the prompt says the role. Its actions
+//! follow from the skill in its workspace (a line `Quality: 40`) and from the script, so that a run can be predicted and
+//! two runs compared. Each call is logged when it begins, when it has answered, and when it stays after its answer.
 #![expect(clippy::disallowed_methods, reason = "a program of tests works in its own scene")]
 #![expect(clippy::print_stderr, reason = "a program of its own, which says what went wrong")]
 
@@ -58,6 +58,7 @@ fn main() -> ExitCode {
     }
     let mut prompt = String::new();
     std::io::stdin().read_to_string(&mut prompt).expect("the prompt is text");
+    let role = if role == "any" { role_of(&prompt).to_owned() } else { role };
     let page = reflex::Page::of(&prompt);
     let turn = gan::Page::of(&prompt);
     let named = page.map(|page| page.name()).or(turn.map(|turn| turn.name()));
@@ -112,6 +113,16 @@ fn main() -> ExitCode {
     script.note("answer", &call);
     linger(&script, &call);
     ExitCode::SUCCESS
+}
+
+/// Returns the role that a prompt of `tune` asks.
+fn role_of(prompt: &str) -> &'static str {
+    let asks = |heads: [&str; 2]| heads.iter().any(|head| prompt.starts_with(head));
+    match () {
+        () if asks(["# Judge", "# Review the text of"]) => "evaluator",
+        () if asks(["# Improve an agent skill", "# Write scenarios"]) => "improver",
+        () => "executor",
+    }
 }
 
 /// Logs that it waits, and exits once the test opens the gate.

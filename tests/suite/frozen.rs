@@ -10,7 +10,7 @@ mod nights;
 mod reflex;
 mod review;
 #[path = "../../cli/src/frozen/stored.rs"]
-mod stored;
+pub(crate) mod stored;
 mod tune;
 
 use std::fs;

@@ -77,7 +77,7 @@ pub enum Command {
     /// Tune example skills without a model, a key or a network
     #[command(after_help = examples::DEMO)]
     Demo(DemoArgs),
-    /// Inspect the settings
+    /// Inspect the settings, and print the schemas of files
     #[command(after_help = examples::CONFIG)]
     Config(ConfigArgs),
     /// Check which agents and tools are installed, and what to fix
