@@ -184,7 +184,7 @@ fn in_a_skills_folder_tune_and_lint_take_that_skill() {
 fn at_a_terminal_several_skills_are_a_question() {
     let scene = without_agents();
     let Ok(ends) = terminal() else { return };
-    let output = typed(scene.command(&["tune"]), ends, "\r");
+    let output = typed(scene.command(&["tune"]), ends, "\r\r");
     assert!(output.contains("Which skill?") && output.contains("no agent for the role"), "{output}");
 }
 
