@@ -20,12 +20,13 @@ const LANGUAGES: [&str; 9] = ["sh", "console", "text", "toml", "json", "yaml", "
 /// The pages with sessions, which `readme` compares with what the program prints.
 const SESSIONS: [&str; 2] = ["README.md", "docs/tour.md"];
 
-/// Returns the kind that a page says below its title, if it says one as it should.
+/// Returns the kind that the paragraph below a page's title says, if it says one as it should.
 fn kind(page: &Page) -> Option<&str> {
-    let mut lines = page.text.lines().filter(|line| !line.is_empty());
-    lines.next().filter(|title| title.starts_with("# "))?;
-    let (kind, sentence) = lines.next()?.strip_prefix('*')?.split_once(":* ")?;
-    let is_sentence = sentence.ends_with('.') && sentence.len() > 10;
+    let mut paragraphs = page.text.split("\n\n");
+    paragraphs.next().filter(|title| title.starts_with("# "))?;
+    let (kind, sentence) = paragraphs.next()?.strip_prefix('*')?.split_once(":* ")?;
+    // A concept answers a question.
+    let is_sentence = sentence.len() > 10 && sentence.ends_with(['.', '?']);
     (KINDS.contains(&kind) && is_sentence).then_some(kind)
 }
 
@@ -58,7 +59,7 @@ fn each_page_says_its_kind_and_is_in_the_index_once_below_that_kind() {
         let headings = listed_under.remove(&page.path).unwrap_or_default();
         let is_right = match headings.as_slice() {
             [] => page.path == INDEX,
-            [heading] => heading.starts_with(kind) || (kind == "Guide" && heading == "Coming from elsewhere"),
+            [heading] => heading.starts_with(kind) || heading == "Coming from elsewhere",
             _ => false,
         };
         if !is_right {
@@ -90,8 +91,9 @@ fn fences_say_what_they_hold() {
             let mut complain = |line: usize, what: &str| wrong.push(format!("{}:{line}: {what}", page.path));
             let language = fence.language();
             match language {
-                "" => {}
-                _ if !LANGUAGES.contains(&language) => complain(fence.line, "a fence of an unknown language"),
+                _ if !language.is_empty() && !LANGUAGES.contains(&language) => {
+                    complain(fence.line, "a fence of an unknown language")
+                }
                 "console" if !SESSIONS.contains(&page.path.as_str()) => complain(fence.line, "a session"),
                 "console" if !fence.lines.first().is_some_and(|(_, line)| line.starts_with("$ ")) => {
                     complain(fence.line, "a session begins with a command");

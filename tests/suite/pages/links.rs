@@ -6,17 +6,19 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::page::{Page, root};
+use super::page::{Page, read, root};
+
+/// The anchors of pages by their paths.
+type Anchors = BTreeMap<String, BTreeSet<String>>;
 
 /// Returns the broken links of all pages, each with its place.
 pub(super) fn broken(pages: &[Page]) -> Vec<String> {
-    let anchors: BTreeMap<&str, BTreeSet<String>> =
-        pages.iter().map(|page| (page.path.as_str(), anchors(page))).collect();
+    let mut known: Anchors = pages.iter().map(|page| (page.path.clone(), anchors(page))).collect();
     let mut broken = Vec::new();
     for page in pages {
         for (number, line) in page.prose() {
             for target in targets(line) {
-                if let Some(why) = fault(page, &target, &anchors) {
+                if let Some(why) = fault(page, &target, &mut known) {
                     broken.push(format!("{}:{number}: {target}: {why}", page.path));
                 }
             }
@@ -41,7 +43,7 @@ fn without_code(line: &str) -> String {
     parts.map(|(at, part)| if at % 2 == 0 { part.to_owned() } else { "x".repeat(part.len()) }).collect()
 }
 
-fn fault(page: &Page, target: &str, anchors: &BTreeMap<&str, BTreeSet<String>>) -> Option<&'static str> {
+fn fault(page: &Page, target: &str, known: &mut Anchors) -> Option<&'static str> {
     if ["https://", "http://", "mailto:"].iter().any(|scheme| target.starts_with(scheme)) {
         return None;
     }
@@ -56,8 +58,14 @@ fn fault(page: &Page, target: &str, anchors: &BTreeMap<&str, BTreeSet<String>>) 
     if !root().join(&path).exists() {
         return Some("it does not exist");
     }
-    let known = anchors.get(path.as_str());
-    (!anchor.is_empty() && !known.is_some_and(|known| known.contains(anchor))).then_some("no such heading")
+    if anchor.is_empty() {
+        return None;
+    }
+    if Path::new(&path).extension().is_none_or(|end| end != "md") {
+        return Some("only pages have headings");
+    }
+    let headings = known.entry(path.clone()).or_insert_with(|| anchors(&read(&path)));
+    (!headings.contains(anchor)).then_some("no such heading")
 }
 
 /// Returns the path in the repository that a relative link of a page leads to.

@@ -105,14 +105,15 @@ fn made() -> Scene {
         ("Makefile", "test:\n\t@true\n"),
         ("a.txt", "The first file.\n"),
         ("b.txt", "The second file.\n"),
+        ("c.txt", "The third file.\n"),
     ];
     for (path, text) in files {
         write(scene, &format!("project/{path}"), text);
     }
     git.commit("Begin");
-    write(scene, "project/a.txt", "The first file, with more.\n");
-    git.commit("Say more");
-    write(scene, "project/b.txt", "The second file, not committed.\n");
+    write(scene, "project/skills/writer/references/style.md", "Be brief, and name your sources.\n");
+    git.commit("Ask for sources");
+    write(scene, "project/c.txt", "The third file, with what is not committed.\n");
     let runs: BTreeMap<&str, String> =
         LOOPS.into_iter().zip(RUNS.map(|line| finished(scene, line))).collect();
     write(scene, "runs.json", &json!(runs).to_string());
@@ -138,9 +139,8 @@ fn programs(scene: &Scene) {
 /// Writes the user's settings: every agent is the scripted one, which reads its role from the prompt.
 fn settings(scene: &Scene) {
     let script = scene.path("script.json").display().to_string();
-    let agents = AGENTS.map(|name| {
-        format!("[agents.{name}]\ncommand = [{FAKE_AGENT:?}, \"any\", {script:?}]\nwrites = []\n")
-    });
+    let agents =
+        AGENTS.map(|name| format!("[agents.{name}]\ncommand = [{FAKE_AGENT:?}, \"any\", {script:?}]\n\n"));
     // Elsewhere commands of a model would not run without a person.
     let confine = if can_confine() { "" } else { "[limits]\nconfine = false\n" };
     let own = "[roles]\nexecutor = \"claude\"\nevaluator = \"gemini\"\nimprover = \"claude\"\n\n\
