@@ -48,15 +48,19 @@ impl Range {
 
 impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.high >= AMOUNT.high {
+            return write!(f, "from {} up", self.low);
+        }
         write!(f, "from {} to {}", self.low, self.high)
     }
 }
 
 /// Returns a number as a person types it: 80 and not 80.0.
 pub fn plain(number: f64) -> Json {
-    #[expect(clippy::cast_possible_truncation, reason = "a large or uneven number stays as it is")]
+    if number.fract() != 0.0 || number.abs() > AMOUNT.high {
+        return number.into();
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "it is whole, and small enough")]
     let whole = number as i64;
-    #[expect(clippy::cast_precision_loss, reason = "it is compared with the number")]
-    let is_same = whole as f64 == number;
-    if is_same { whole.into() } else { number.into() }
+    whole.into()
 }

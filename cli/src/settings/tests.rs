@@ -404,7 +404,7 @@ fn a_wrong_value_is_told_what_it_must_be() {
     error: /skilltune.toml:1: `tune` must be a table, not 3
     error: /skilltune.toml:2: `roles.executor` must be the name of an agent, or "NAME:MODEL", not "a:"
     error: /skilltune.toml:2: `timeouts.executor` must be a whole number from 1 to 604800, not 0
-    error: /skilltune.toml:2: `budget.usd` must be a number from 0 to 9007199254740992, not -1
+    error: /skilltune.toml:2: `budget.usd` must be a number from 0 up, not -1
     error: /skilltune.toml:2: `limits.confine` must be true or false, not "yes"
     error: /skilltune.toml:2: `calls.wrap` must be a list of strings, a program and its arguments; the placeholders are {workspace}, {temp}, {prompt_folder}, {home}, not "bwrap --"
     error: /skilltune.toml:2: `calls.wrap` must be a list of strings, a program and its arguments; the placeholders are {workspace}, {temp}, {prompt_folder}, {home}, not a list

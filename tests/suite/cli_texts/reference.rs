@@ -48,7 +48,7 @@ pub(super) fn commands(helps: &[(String, String)]) -> String {
     let mut page = COMMANDS.to_owned() + &links.collect::<Vec<_>>().join(", ") + "\n";
     for (name, help) in helps {
         let marks = "#".repeat(2 + depth(name).saturating_sub(1));
-        let _ = write!(page, "\n{marks} {name}\n\n```text\n{}\n```\n", help.trim_end());
+        let _ = writeln!(page, "\n{marks} {name}\n\n```text\n{}\n```", help.trim_end());
     }
     page
 }
@@ -68,8 +68,8 @@ pub(super) fn settings(schema: &Value) -> String {
             name => (format!("[{name}]"), "", members(of).iter().map(|(key, of)| row(key, of)).collect()),
         };
         let about = if about.is_empty() { String::new() } else { format!("{about}\n\n") };
-        let _ = write!(page, "## {heading}\n\n{about}| key | default | values | flag | what it does |\n");
-        let _ = writeln!(page, "|---|---|---|---|---|\n{}", rows.concat());
+        let head = "| key | default | values | flag | what it does |\n|---|---|---|---|---|";
+        let _ = writeln!(page, "## {heading}\n\n{about}{head}\n{}", rows.concat());
     }
     page.trim_end().to_owned() + "\n"
 }
