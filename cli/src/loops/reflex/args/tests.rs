@@ -47,6 +47,8 @@ fn the_loops_help_says_what_its_commands_do() {
     Options:
           --project <DIR>  Project folder [default: the nearest folder above with
                            skilltune.toml or .git]
+      -q, --quiet          Print no progress, notes or hints on stderr
+      -v, --verbose        Print a line on stderr for each agent call as it ends
       -h, --help           Print help
 
     A bare TASK means `new` and takes its options.
@@ -70,6 +72,8 @@ fn the_help_of_a_new_task_says_who_does_what() {
     Options:
           --project <DIR>  Project folder [default: the nearest folder above with
                            skilltune.toml or .git]
+      -q, --quiet          Print no progress, notes or hints on stderr
+      -v, --verbose        Print a line on stderr for each agent call as it ends
       -h, --help           Print help (see more with '--help')
 
     Task:

@@ -129,7 +129,7 @@ fn lines_of_ours_that_somebody_has_torn_are_not_guessed_at() {
 fn a_command_that_cron_would_refuse_is_refused() {
     let long = Job { env: vec![("PATH".to_owned(), "/x".repeat(500))], ..job() };
     insta::assert_snapshot!(block(&long).unwrap_err().render(Style::PLAIN, 999), @r"
-    error: a cron command can have at most 998 characters, and this one has 1161
+    error: a cron command can have at most 998 characters, and this one has 1165
     hint: set a shorter PATH for the night: `PATH=/usr/local/bin:/usr/bin:/bin skilltune night install`
     ");
 }
