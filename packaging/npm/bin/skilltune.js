@@ -32,6 +32,9 @@ function binary() {
       // Not installed.
     }
   }
+  if (!(name in require("../package.json").optionalDependencies)) {
+    fail(`there is no package for ${platform} on ${arch}`, "build skilltune from source, with Rust: `cargo install --path cli --locked` in a clone");
+  }
   fail(
     `the package ${names[0]} is not installed`,
     "install without --omit=optional, or set SKILLTUNE_BINARY to a skilltune built for this platform",
