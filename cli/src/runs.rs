@@ -161,13 +161,9 @@ impl Runs {
         }
         let ids = self.ids(only);
         if let (Some(name), false) = (name, ids.is_empty()) {
-            let near = match near(name, &ids) {
-                Some(near) => format!("did you mean {near}?"),
-                None => {
-                    let newest = ids.iter().take(NAMED).map(RunId::as_str);
-                    format!("newest runs: {}", newest.collect::<Vec<_>>().join(", "))
-                }
-            };
+            let newest: Vec<&str> = ids.iter().take(NAMED).map(RunId::as_str).collect();
+            let near = near(name, &ids).map(|near| format!("did you mean {near}?"));
+            let near = near.unwrap_or_else(|| format!("newest runs: {}", newest.join(", ")));
             return Complaint::input(format!("no run matches {name:?}"))
                 .hint(near)
                 .hint("list runs with `skilltune list`; name a round or a candidate after its run");

@@ -92,7 +92,7 @@ fn fences_say_what_they_hold() {
             let language = fence.language();
             match language {
                 _ if !language.is_empty() && !LANGUAGES.contains(&language) => {
-                    complain(fence.line, "a fence of an unknown language")
+                    complain(fence.line, "a fence of an unknown language");
                 }
                 "console" if !SESSIONS.contains(&page.path.as_str()) => complain(fence.line, "a session"),
                 "console" if !fence.lines.first().is_some_and(|(_, line)| line.starts_with("$ ")) => {

@@ -59,13 +59,13 @@ pub fn run(args: &CleanArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
         let why = why.as_ref().map(|why| format!("  ({why})")).unwrap_or_default();
         list(printer, &format!("{id}  {} KiB{why}", bytes.div_ceil(1024)));
     }
-    let lost = plan.goes.iter().filter(|planned| planned.why.is_some()).count();
+    let gone_for_good = plan.goes.iter().filter(|planned| planned.why.is_some()).count();
     let runs = figures::count(plan.goes.len(), "run");
     if args.dry_run {
         let line = format!("would delete {runs} and the stored files that only they need");
         return print("would_delete", line);
     }
-    agree(&question(lost), args.yes, scope.env)?;
+    agree(&question(gone_for_good), args.yes, scope.env)?;
     let ids: Vec<RunId> = plan.goes.iter().map(|planned| planned.id.clone()).collect();
     for id in &ids {
         with_loop!(scope.runs.kind(id), L => tidy::<L>(scope, id))?;

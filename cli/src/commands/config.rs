@@ -27,13 +27,12 @@ pub fn show(format: Format, env: &Environment, printer: Printer) -> Result<Exit,
 
 /// Prints a schema. That of the settings is made here, so that it cannot differ from what this program reads.
 pub fn schema(name: SchemaName, printer: Printer) -> Result<Exit, Complaint> {
-    match name.stored() {
-        Some(text) => printer.bytes(text.trim_end()),
-        None => {
-            let schema = crate::loops::default_settings().schema();
-            printer.bytes(&serde_json::to_string_pretty(&schema).expect("a schema has a JSON text"))
-        }
-    }?;
+    if let Some(text) = name.stored() {
+        printer.bytes(text.trim_end())?;
+    } else {
+        let schema = crate::loops::default_settings().schema();
+        printer.bytes(&serde_json::to_string_pretty(&schema).expect("a schema has a JSON text"))?;
+    }
     Ok(Exit::Reached)
 }
 

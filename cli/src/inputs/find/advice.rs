@@ -35,17 +35,12 @@ impl Typed<'_> {
 
     /// Names the skills that were found, and the command for the first one.
     pub fn offer(self, skills: &[String]) -> Vec<String> {
-        match skills.first() {
-            Some(first) => {
-                vec![format!("skills found: {}", few(skills)), format!("run {}", self.line(first))]
-            }
-            None => {
-                let elsewhere = self.line("./my-skill");
-                vec![
-                    looked_in(&shelved(self.env)),
-                    format!("for a skill elsewhere, pass its folder, such as {elsewhere}"),
-                ]
-            }
+        if let Some(first) = skills.first() {
+            vec![format!("skills found: {}", few(skills)), format!("run {}", self.line(first))]
+        } else {
+            let elsewhere = self.line("./my-skill");
+            let hint = format!("for a skill elsewhere, pass its folder, such as {elsewhere}");
+            vec![looked_in(&shelved(self.env)), hint]
         }
     }
 

@@ -56,7 +56,8 @@ fn the_file_of_init_with_every_setting_uncommented_is_valid() {
     assert!(accepts(&schema, &value(&template)) && accepts(&schema, &all));
     let tables = schema["properties"].as_object().unwrap();
     assert!(tables.keys().all(|table| all.get(table).is_some() || ["prompts"].contains(&table.as_str())));
-    let changed: String = all_changes().iter().map(|(key, value)| format!("{key} = {value}\n")).collect();
+    let lines = all_changes().iter().map(|(key, value)| format!("{key} = {value}\n")).collect::<Vec<_>>();
+    let changed = lines.concat();
     project(&changed);
     assert!(accepts(&schema, &value(&changed)));
 }
