@@ -39,6 +39,13 @@ fn our_own_pages_pass_the_check_and_say_the_same_when_they_are_a_persons() {
 }
 
 #[test]
+fn the_whole_prompt_of_the_page_of_docs_is_accepted() {
+    let page = include_str!("../../../../../docs/prompts.md");
+    let example = page.split("````markdown\n").nth(1).and_then(|rest| rest.split("````\n").next());
+    assert_eq!(check(Page::Evaluate, example.expect("there is an example")), Ok(()));
+}
+
+#[test]
 fn a_page_of_a_persons_own_is_what_is_said_and_others_stay_ours() {
     let mut prompts = Prompts::default();
     prompts.set(Page::Evaluate, JUDGE.to_owned());
