@@ -213,7 +213,7 @@ Examples:
 
 pub const TRUST: &str = "\
 Examples:
-  skilltune trust .
+  skilltune trust
   skilltune trust suite.toml";
 
 pub const DEMO: &str = "\

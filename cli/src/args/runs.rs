@@ -376,7 +376,8 @@ pub struct CleanArgs {
 #[derive(Clone, Debug, Args)]
 pub struct TrustArgs {
     /// Settings file, its folder, a suite, a file of rules, a file of jobs, an expert, or moai's design.yaml
-    pub path: PathBuf,
+    /// [default: the skilltune.toml of the project]
+    pub path: Option<PathBuf>,
     /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     pub format: Format,

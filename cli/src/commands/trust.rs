@@ -48,7 +48,8 @@ struct Trusted {
 const WHAT: &str = "pass a skilltune.toml, its folder, a suite, a file of rules, a file of jobs, an expert, or moai's design.yaml";
 
 fn record(args: &TrustArgs, env: &Environment) -> Result<Trusted, Complaint> {
-    let given: PathBuf = env.cwd.join(&args.path).components().collect();
+    let given = args.path.as_ref().map_or_else(|| env.project_here(), |path| env.cwd.join(path));
+    let given: PathBuf = given.components().collect();
     let path = if given.is_dir() { given.join(SETTINGS_FILE) } else { given };
     if !path.exists() {
         return Err(Complaint::input(format!("{} does not exist", path.display())).hint(WHAT));

@@ -7,7 +7,9 @@ use crate::terminal::style::Style;
 
 fn trust(root: &tempfile::TempDir, path: &str) -> Result<String, Complaint> {
     let env = Environment::fake(root.path(), &[]);
-    let args = TrustArgs { path: PathBuf::from(path), format: Format::Human };
+    // An empty path stands for no path.
+    let path = Some(PathBuf::from(path)).filter(|path| !path.as_os_str().is_empty());
+    let args = TrustArgs { path, format: Format::Human };
     record(&args, &env).map(|Trusted { path, contents }| format!("trusted: {}{contents}", path.display()))
 }
 
@@ -18,8 +20,8 @@ fn world(settings: &str) -> tempfile::TempDir {
 }
 
 #[test]
-fn a_file_or_its_folder_is_trusted() {
-    for path in [".", SETTINGS_FILE] {
+fn a_file_or_its_folder_or_the_file_of_the_project_is_trusted() {
+    for path in [".", SETTINGS_FILE, ""] {
         let root = world("[agents.a]\ncommand = [\"a\"]\n");
         assert!(trust(&root, path).unwrap().ends_with("agent a: \"a\""));
         let file = TextFile::read(&root.path().join(SETTINGS_FILE)).unwrap().unwrap();
