@@ -71,9 +71,8 @@ fn aside(run: &Run, round: &Round, verdict: RoundStatus, width: usize) -> (Strin
     if words::is_by_single_trials(&run.plan) {
         more.push(format!("on {}", words::tried(run, &round.scenarios)));
     }
-    // Most edits change only wording, which is not mentioned.
-    let kinds = origin.map(|origin| origin.kinds.as_slice()).filter(|kinds| *kinds != [EditKind::Wording]);
-    let kinds = kinds.filter(|kinds| !kinds.is_empty()).map(words::kinds);
+    let kinds = origin.map(|origin| origin.kinds.as_slice());
+    let kinds = kinds.filter(|kinds| shows_kinds(kinds, verdict, width)).map(words::kinds);
     more.extend(kinds.map(|kinds| format!("edit of {kinds}")));
     if let Some(measured) = &round.measured {
         let partly = measured.judged < measured.of;
@@ -89,6 +88,18 @@ fn aside(run: &Run, round: &Round, verdict: RoundStatus, width: usize) -> (Strin
     let colon = if member.is_empty() && more.is_empty() { "" } else { ": " };
     let idea = idea.map(|idea| format!("{colon}{}", plain::one_line(idea)));
     (plain::one_line(member), more, idea.unwrap_or_default())
+}
+
+/// Returns whether the line of a round says what its edit changed. A version that is tried again has no edit, and the
+/// idea of a dropped edit says more than "wording".
+fn shows_kinds(kinds: &[EditKind], verdict: RoundStatus, width: usize) -> bool {
+    match verdict {
+        RoundStatus::Again => false,
+        RoundStatus::Kept if width >= ROOMY => !kinds.is_empty(),
+        RoundStatus::Baseline | RoundStatus::Kept | RoundStatus::Dropped | RoundStatus::Incomplete => {
+            !kinds.is_empty() && *kinds != [EditKind::Wording]
+        }
+    }
 }
 
 /// Warns at once if the skill was not used, so that a waiting person knows what the scores cannot show.

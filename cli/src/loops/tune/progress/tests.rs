@@ -60,7 +60,7 @@ fn a_run_is_told_calmly_and_its_end_in_a_few_lines() {
       1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
     round 2 of 3  30.0 (-20.0)    dropped     draft 1: the output has a name.
       1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
-    round 3 of 3  95.0 (+45.0)    kept
+    round 3 of 3  95.0 (+45.0)    kept        edit of wording
       1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
     comparing a5b0f9da0dee with the start on fresh trials
     "#);
@@ -121,7 +121,7 @@ fn a_chain_tells_which_member_was_edited() {
     round 2 of 3  30.0 (-20.0)    dropped     write-the-poem: draft 1: the output has a name.
       plan-the-poem 30.0 (reused) -> write-the-poem 29.0
       1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
-    round 3 of 3  95.0 (+45.0)    kept        write-the-poem
+    round 3 of 3  95.0 (+45.0)    kept        write-the-poem, edit of wording
       plan-the-poem 95.0 (reused) -> write-the-poem 94.0
       1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
     comparing aee5f97a31dc with the start on fresh trials

@@ -109,10 +109,10 @@ fn a_search_by_single_trials_tells_each_round_what_it_edits_and_why() {
 
     round  1, run  5 of 24  66.7            baseline    on 5 scenarios
       to edit N%, failed 5 of 5  The answer names the amount.
-    round  2, run  6 of 24  66.7            kept        on task-4
+    round  2, run  6 of 24  66.7            kept        on task-4, edit of wording
       still failing N% -> N%  The answer names the amount.
       to edit N%, failed 6 of 6  The answer names the amount.
-    round  3, run  7 of 24  100.0           kept        on task-7
+    round  3, run  7 of 24  100.0           kept        on task-7, edit of wording
       passes now N% -> N%  The answer names the amount.
     round  4, run  8 of 24  66.7            unchanged   on task-1
       left alone N%, met in 7 of 8  It says when the money arrives.
