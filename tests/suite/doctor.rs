@@ -138,6 +138,10 @@ fn with_agents_for_every_role_it_is_ready_and_tells_their_versions() {
     assert_eq!(agent(&report, "executor")["roles"], json!(["executor"]));
     let ran = doctor(&scene, &[]);
     assert_eq!(ran.stdout.lines().last(), Some("ready: skilltune tune SKILL"), "{ran:?}");
+    assert!(ran.stdout.contains("--  executor: version check failed: exit code 101, "), "{ran:?}");
+    assert!(ran.stdout.contains(" --version` by hand, if it should know that"), "{ran:?}");
+    let probed = doctor(&scene, &["--probe"]);
+    assert!(probed.stdout.contains("not probed: a command; executor"), "{probed:?}");
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub struct DoctorArgs {
     /// Trust the project's agents for this check
     #[arg(long)]
     pub trust: bool,
-    /// Make one tiny call to each installed agent, which may cost a little
+    /// Make one tiny call to each installed agent that is no command, which may cost a little
     #[arg(long)]
     pub probe: bool,
     /// Like --probe, through a wrapper

@@ -53,6 +53,9 @@ pub struct AgentSeen {
     pub shell_limit: Option<&'static str>,
     /// The result of its one call, with `--probe`.
     pub probe: Option<Probed>,
+    /// Whether `--probe` did not call it, because it is a command.
+    #[serde(skip)]
+    pub is_left_out: bool,
 }
 
 /// Looks at all agents. Finds the programs of an untrusted project but does not run them.
@@ -89,6 +92,7 @@ pub fn look_at(
 /// Makes one call with each real agent that is installed, also if its version is unknown: a slow start is no reason. An
 /// agent that fails is not usable.
 pub fn probe(seen: &mut [AgentSeen], settings: &Settings, env: &Environment) -> Result<(), Complaint> {
+    seen.iter_mut().for_each(|seen| seen.is_left_out = seen.described.is_some() && !seen.is_built_in());
     let mut asked: Vec<(&mut AgentSeen, Agent)> = Vec::new();
     for seen in seen.iter_mut().filter(|seen| seen.is_callable()) {
         match Real::named(&seen.name).map(|real| casting::real(real, settings, env)) {
@@ -102,6 +106,9 @@ pub fn probe(seen: &mut [AgentSeen], settings: &Settings, env: &Environment) -> 
     asked.into_iter().zip(probed).for_each(|((seen, _), probed)| seen.take(probed));
     Ok(())
 }
+
+/// Why the version of a program is unknown that was not run.
+const UNTRUSTED: &str = "version unknown: not trusted, so not run";
 
 fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
     let wrappers = Via::ALL.into_iter().map(|via| (via.name(), via.get()));
@@ -161,7 +168,7 @@ impl AgentSeen {
             Some(Heard::Nothing(why)) => (is_described, None, Some(why)),
             Some(Heard::NotStarted(why)) => (false, None, Some(why)),
             None if self.path.is_none() || self.bad_command.is_some() => (false, None, None),
-            None => (false, None, Some("version unknown: not trusted, so not run".to_owned())),
+            None => (false, None, Some(UNTRUSTED.to_owned())),
         };
         self
     }
@@ -244,12 +251,24 @@ impl AgentSeen {
         if is_known && self.usable && self.roles.is_empty() {
             parts.push(format!("use it with --agent {name}"));
         }
+        parts.extend(self.is_left_out.then(|| "not probed: a command".to_owned()));
         if !self.roles.is_empty() {
             parts.push(self.roles.join(", "));
         }
         parts.extend(self.rights.as_ref().map(|rights| format!("rights: {}", rights::describe(rights))));
-        let state = if self.not_via.is_some() { State::Unknown } else { State::fine_if(self.usable) };
-        Check::new(About::Agents, state, parts.join("; "))
+        let fix = self.version_fix();
+        let is_unsure = self.not_via.is_some() || (self.usable && fix.is_some());
+        let state = if is_unsure { State::Unknown } else { State::fine_if(self.usable) };
+        Check::new(About::Agents, state, parts.join("; ")).with_fix(fix)
+    }
+
+    /// Returns what to do about an unknown version; a call that was answered says more. Whether a user's own command
+    /// works cannot be known from it, because it need not know `--version`.
+    pub fn version_fix(&self) -> Option<String> {
+        let answered = self.probe.as_ref().is_some_and(|probed| probed.answered);
+        self.trouble.as_ref().filter(|why| *why != UNTRUSTED && !answered)?;
+        let aim = if self.usable { ", if it should know that" } else { " to see why" };
+        Some(format!("run `{} --version` by hand{aim}", self.program))
     }
 
     /// Formats its version, or why that is unknown, and the path of its program.

@@ -57,7 +57,7 @@ fn report() -> DoctorReport {
             AgentSeen { get: Some("npm install -g @google/gemini-cli"), ..missing.clone() },
             AgentSeen { described: Some("user file /s".to_owned()), ..missing },
             AgentSeen { described: None, usable: false, ..agent("ccw") },
-            AgentSeen { usable: false, ..mute },
+            mute,
         ],
         wrap: None,
         confinement: System::Cannot,
@@ -100,7 +100,7 @@ fn a_wide_terminal_gets_a_line_a_thing() {
           --  gemini: not found; npm install -g @google/gemini-cli
           !!  gemini: program "gemini" not found (user file /s)
           --  ccw: 2.1.329 (Claude Code), /usr/local/bin/ccw; a wrapper: use it with --via ccw
-          !!  mine: version check failed: exit code 2, /usr/local/bin/mine (user file /home/me/.config/skilltune/skilltune.toml)
+          --  mine: version check failed: exit code 2, /usr/local/bin/mine (user file /home/me/.config/skilltune/skilltune.toml); run `mine --version` by hand, if it should know that
           --  rights: not enforced by the kernel, which needs Landlock from Linux 6.2 or newer
           ok  processes: the kernel ends all processes of a call
           --  shell: --tools shell works with codex only, because nothing here confines the others' commands
@@ -149,10 +149,12 @@ fn a_narrow_terminal_gets_lines_that_fit_and_paths_that_are_whole() {
           --  ccw: 2.1.329 (Claude Code),
               /usr/local/bin/ccw; a wrapper: use
               it with --via ccw
-          !!  mine: version check failed: exit
+          --  mine: version check failed: exit
               code 2, /usr/local/bin/mine (user
               file
-              /home/me/.config/skilltune/skilltune.toml)
+              /home/me/.config/skilltune/skilltune.toml);
+              run `mine --version` by hand, if
+              it should know that
           --  rights: not enforced by the
               kernel, which needs Landlock from
               Linux 6.2 or newer

@@ -12,7 +12,7 @@ use crate::commands::doctor::agent_checks::{AgentSeen, login_text, look_at};
 use crate::commands::night::doctor::broken;
 use crate::commands::night::doctor::jobs::Needs;
 use crate::commands::night::doctor::start::Start;
-use crate::nights::check::{About, Check};
+use crate::nights::check::{About, Check, State};
 use crate::report::advice;
 use crate::settings::Settings;
 use crate::terminal::complaint::Complaint;
@@ -82,16 +82,12 @@ fn one(seen: &AgentSeen, lost: &[&str]) -> Check {
         let fix = "use another agent, or set calls.via to \"direct\"";
         return Check::broken(About::Agents, format!("{text}; {via} cannot call it"), fix);
     }
+    let fix = seen.version_fix();
     if !seen.usable {
-        let fix = format!("run `{} --version` by hand to see why", seen.program);
-        return Check::broken(About::Agents, text, fix);
+        return Check::new(About::Agents, State::Broken, text).with_fix(fix);
     }
-    // A command of a user need not know `--version`, so whether it works cannot be known from here.
-    let fine = |text: String| match seen.trouble {
-        Some(_) => {
-            let fix = format!("run `{} --version` by hand, if it should know that", seen.program);
-            Check::unknown(About::Agents, text, fix)
-        }
+    let fine = |text: String| match &fix {
+        Some(fix) => Check::unknown(About::Agents, text, fix),
         None => Check::fine(About::Agents, text),
     };
     let Some(login) = &seen.login else { return fine(text) };
