@@ -7,7 +7,7 @@ pub mod priced;
 pub mod wrap;
 
 pub use crate::casting::defaults::fill;
-pub use crate::casting::installed::real;
+pub use crate::casting::installed::{idle_via, real};
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

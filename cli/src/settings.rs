@@ -229,9 +229,17 @@ impl Settings {
     /// Returns the ceilings of a run with at most this many planned calls; a project's file does not raise that
     /// default.
     pub fn ceilings(&self, most: &MostCalls) -> Ceilings {
-        let is_raised = |own: &u64| self.budget.calls.origin.is_projects() && *own > most.values().sum();
         let own = self.budget.ceilings();
-        Ceilings { calls: own.calls.filter(|own| !is_raised(own)), ..own }
+        let calls = own.calls.filter(|_| self.unused_calls(most).is_none());
+        Ceilings { calls, ..own }
+    }
+
+    /// Describes the number of calls that a project's file asks for in vain, if it does.
+    pub fn unused_calls(&self, most: &MostCalls) -> Option<String> {
+        let (calls, most) = (&self.budget.calls, most.values().sum::<u64>());
+        let asked = calls.value.filter(|asked| calls.origin.is_projects() && *asked > most)?;
+        let file = calls.origin.file()?.display();
+        Some(format!("budget.calls stays at {most}, the most that the plan needs: {file} asks for {asked}, and a project does not raise it"))
     }
 
     /// Returns whether a run waits for a limit to reset, and how long.

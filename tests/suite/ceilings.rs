@@ -123,9 +123,13 @@ fn a_project_lowers_the_default_number_of_calls_and_cannot_raise_it() {
     let file = scene.path("project/skilltune.toml");
     fs::write(&file, "[budget]\ncalls = 1_000_000\n").unwrap();
     assert_eq!(limits(&[])[0], most);
+    let said = |more: &[&str]| tune(&scene, &[&["--dry-run"], more].concat()).stderr;
+    let note = format!("note: budget.calls stays at {most}, the most that the plan needs: ");
+    assert!(said(&[]).contains(&note), "{}", said(&[]));
     assert_eq!(limits(&["--max-calls", "1_000_000"])[0], 1_000_000, "a person decides");
     fs::write(&file, "[budget]\ncalls = 3\n").unwrap();
     assert_eq!(limits(&[])[0], 3);
+    assert!(!said(&[]).contains("budget.calls"), "{}", said(&[]));
 }
 
 #[test]

@@ -173,3 +173,11 @@ fn an_agent_that_does_not_work_through_a_wrapper_is_refused_before_anything_begi
         assert!(ran.stderr.contains("use claude or gemini, or pass --via direct"), "{ran:?}");
     }
 }
+
+#[test]
+fn a_wrapper_that_no_agent_goes_through_is_named() {
+    let scene = Scene::new(&[("writer", 40)], &json!({}));
+    let said = scene.run(&["tune", "writer", "write a page", "--yes", "--dry-run", "--via", "ccw"]).stderr;
+    let note = "note: --via has no effect: evaluator is a command of your settings, executor is";
+    assert!(said.contains(note), "{said}");
+}

@@ -1,13 +1,15 @@
 //! Agents that need no settings: found by their program, with the requested isolation and wrapper.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use skilltune_orchestrator::agent::{Agent, Real, Via};
 use skilltune_phases::runs::plan::Isolation;
 
-use crate::casting::{on_path, wrap};
+use crate::casting::{Casting, on_path, wrap};
 use crate::settings::Settings;
-use crate::settings::values::AgentSpec;
+use crate::settings::origin::Origin;
+use crate::settings::values::{AgentSpec, ViaName};
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 
@@ -70,6 +72,21 @@ fn wrapper(via: Via, agent: &str, env: &Environment) -> Result<PathBuf, Complain
         Complaint::input(format!("cannot call agent `{agent}` via {name}: program {name:?} not found"))
             .hint(format!("install it ({}), or pass --via direct", via.get()))
     })
+}
+
+/// Says that `--via` has no effect, if no agent of the run is called through a wrapper.
+pub fn idle_via(casting: &Casting, settings: &Settings) -> Option<String> {
+    let via = &settings.calls.via;
+    let is_asked = matches!(via.origin, Origin::Flag(_)) && via.value != ViaName::Direct;
+    if !is_asked || casting.values().any(|part| part.agent.via().is_some()) {
+        return None;
+    }
+    let why = |agent: &Agent| {
+        let what = if agent.is_built_in() { "is built in" } else { "is a command of your settings" };
+        format!("{} {what}", agent.name)
+    };
+    let agents: BTreeSet<String> = casting.values().map(|part| why(&part.agent)).collect();
+    Some(format!("--via has no effect: {}", agents.into_iter().collect::<Vec<_>>().join(", ")))
 }
 
 /// Reports a missing API key: an empty folder has no login.

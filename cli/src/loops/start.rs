@@ -171,11 +171,19 @@ pub fn start<L: Starts>(invocation: L::Invocation, start: &Start<'_>) -> Result<
         ControlFlow::Break(exit) => return Ok(exit),
         ControlFlow::Continue(ready) => ready,
     };
-    L::remark(&invocation, &sketch, start.printer);
+    remark::<L>(&invocation, &sketch, start.printer);
     let went = begin::<L>(&invocation, &sketch, start);
     let (exit, scope) = failure::report::<L, _>(went, start.format, &home, &sketch.run, start.printer)?;
     L::hand_over(&scope, &sketch.run, start.person())?;
     Ok(exit)
+}
+
+/// Prints what a person should know about the plan, and which of the given limits and flags have no effect on it.
+fn remark<L: Starts>(invocation: &L::Invocation, plan: &Plan<L>, printer: Printer) {
+    let Common { settings, casting, .. } = invocation.as_ref();
+    let unused = settings.unused_calls(&L::most_calls(plan)).into_iter().chain(casting::idle_via(casting, settings));
+    unused.for_each(|one| printer.talk(&format!("note: {one}")));
+    L::remark(invocation, plan, printer);
 }
 
 /// Makes the plan of a run, or only its sketch if none is given.
@@ -201,7 +209,7 @@ fn show<L: Starts>(
 ) -> Result<Exit, Complaint> {
     let (env, printer) = (start.env, start.printer);
     let plan = plan::<L>(invocation, home, env, None)?;
-    L::remark(invocation, &plan, printer);
+    remark::<L>(invocation, &plan, printer);
     let (most, mut run) = (&L::most_calls(&plan), unbegun(&plan)?);
     for done in L::answers(invocation) {
         let seq = run.seq + 1;
