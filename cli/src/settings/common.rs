@@ -21,8 +21,8 @@ options! {
         switch("--wait").help("Wait instead of pausing when a usage limit is reached or a service is down");
     wait_hours: u32 = Setting::limit(HOURS, 12), "Maximum number of hours to wait.";
     isolation: IsolationName = Setting::new(IsolationName::Partial),
-        "How much of your own setup claude and gemini use: your login, nothing, or everything.",
-        flag("--isolation", "HOW").help("How much of your own setup claude and gemini use");
+        "How much of your own setup your agents use: your login, nothing, or everything.",
+        flag("--isolation", "HOW").help("How much of your own setup your agents use");
     via: ViaName = Setting::new(ViaName::Direct),
         "Wrapper to call claude and gemini with; wrappers do not enforce the rights of roles.",
         flag("--via", "WRAPPER").help("Wrapper to call claude and gemini with");
