@@ -239,7 +239,9 @@ impl Settings {
         let (calls, most) = (&self.budget.calls, most.values().sum::<u64>());
         let asked = calls.value.filter(|asked| calls.origin.is_projects() && *asked > most)?;
         let file = calls.origin.file()?.display();
-        Some(format!("budget.calls stays at {most}, the most that the plan needs: {file} asks for {asked}, and a project does not raise it"))
+        Some(format!(
+            "budget.calls stays at {most}, the most that the plan needs: {file} asks for {asked}, and a project does not raise it"
+        ))
     }
 
     /// Returns whether a run waits for a limit to reset, and how long.

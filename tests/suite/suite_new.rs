@@ -96,7 +96,8 @@ fn an_answer_out_of_bounds_is_refused_whole() {
         (json!("none"), "`scenarios` must be a list"),
     ] {
         let scene = scene(&scenarios);
-        let ran = scene.run(&["suite", "new", "writer"]);
+        let ran = scene.run(&["suite", "new", "writer", "-v"]);
+        assert!(ran.stderr.contains("\ncall: improver improver, "), "{ran:?}");
         if why == "an expectation" {
             // The task is valid without its control characters.
             assert_eq!(ran.code, Some(0), "{ran:?}");

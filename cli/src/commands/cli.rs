@@ -25,10 +25,10 @@ pub struct Cli {
     /// Project folder [default: the nearest folder above with skilltune.toml or .git]
     #[arg(long, global = true, value_name = "DIR")]
     pub project: Option<PathBuf>,
-    /// Print no progress, notes or hints on stderr
+    /// Print no progress and no notes on stderr; errors keep their hints
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Print a line on stderr for each agent call as it ends
+    /// Print a line on stderr for each agent call as it ends, except for the calls of a night
     #[arg(short, long, global = true)]
     pub verbose: bool,
     #[command(subcommand)]

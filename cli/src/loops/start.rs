@@ -181,7 +181,8 @@ pub fn start<L: Starts>(invocation: L::Invocation, start: &Start<'_>) -> Result<
 /// Prints what a person should know about the plan, and which of the given limits and flags have no effect on it.
 fn remark<L: Starts>(invocation: &L::Invocation, plan: &Plan<L>, printer: Printer) {
     let Common { settings, casting, .. } = invocation.as_ref();
-    let unused = settings.unused_calls(&L::most_calls(plan)).into_iter().chain(casting::idle_via(casting, settings));
+    let unused =
+        settings.unused_calls(&L::most_calls(plan)).into_iter().chain(casting::idle_via(casting, settings));
     unused.for_each(|one| printer.talk(&format!("note: {one}")));
     L::remark(invocation, plan, printer);
 }

@@ -33,6 +33,7 @@ use crate::progress::layout::Letters;
 pub use crate::progress::reporter::{Reporter, Streams};
 use crate::progress::talk::{Narrated, Talk};
 use crate::progress::verbose::Verbose;
+pub use crate::progress::verbose::call_text;
 
 /// Returns the reporter of a format on the program's own streams; `objects` hold the versions of its run.
 pub fn reporter<L: Narrated>(

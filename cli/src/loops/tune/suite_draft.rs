@@ -26,13 +26,14 @@ use crate::inputs::find;
 use crate::inputs::find::Skill;
 use crate::inputs::suite::{SUITE_FILE, drafted};
 use crate::loops::tune::vacuous::describe;
+use crate::progress;
 use crate::report::{advice, outcome, words};
 use crate::runs::under_guard::under_guard;
 use crate::settings::Settings;
 use crate::terminal::complaint::{Complaint, ErrorKind, ours};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
-use crate::terminal::printer::Printer;
+use crate::terminal::printer::{Level, Printer};
 use crate::terminal::questions::Person;
 use crate::text::figures::count;
 use crate::text::plain::one_line;
@@ -51,7 +52,7 @@ pub fn run(args: &SuiteNewArgs, env: &Environment, printer: Printer) -> Result<E
     let most = usize::from(args.scenarios);
     let agent = part.agent.name.clone();
     printer.talk(&format!("asking {agent} for {}: one call", count(most, "scenario")));
-    let (drafts, cost) = ask(part, &settings, &files, most)?;
+    let (drafts, cost) = ask(part, &settings, &files, most, printer)?;
     let (suite, text) = drafted(&path, drafts)?;
     let (folder, name) = path.parent().zip(path.file_name()).expect("a file is in a folder");
     SafePath::below(folder, name).create(text.as_bytes()).map_err(ours)?;
@@ -117,6 +118,7 @@ fn ask(
     settings: &Settings,
     files: &Files,
     most: usize,
+    printer: Printer,
 ) -> Result<(Vec<Drafted>, Option<f64>), Complaint> {
     let Part { agent, timeout_seconds, .. } = part;
     let page = files.get("SKILL.md").map(|file| &file.body);
@@ -144,8 +146,12 @@ fn ask(
         }
     })?;
     let response: Result<Response, String> = heard.remove(0);
-    let Response { answer, spent, .. } =
+    let Response { answer, spent, talk } =
         response.map_err(|why| Complaint::ours(format!("cannot call {}", agent.name)).caused_by(why))?;
+    if printer.level == Level::Verbose {
+        let model = talk.and_then(|talk| talk.model);
+        printer.talk(&progress::call_text(&DRAFTER.role, &agent.name, model.as_ref(), &spent));
+    }
     let failed = |failure: Failure| {
         let why = one_line(&failure.why);
         Complaint::input(format!("{} {}", agent.name, words::failure(failure.kind))).caused_by(why).hint(

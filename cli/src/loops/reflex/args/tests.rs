@@ -47,8 +47,10 @@ fn the_loops_help_says_what_its_commands_do() {
     Options:
           --project <DIR>  Project folder [default: the nearest folder above with
                            skilltune.toml or .git]
-      -q, --quiet          Print no progress, notes or hints on stderr
-      -v, --verbose        Print a line on stderr for each agent call as it ends
+      -q, --quiet          Print no progress and no notes on stderr; errors keep
+                           their hints
+      -v, --verbose        Print a line on stderr for each agent call as it ends,
+                           except for the calls of a night
       -h, --help           Print help
 
     A bare TASK means `new` and takes its options.
@@ -72,8 +74,10 @@ fn the_help_of_a_new_task_says_who_does_what() {
     Options:
           --project <DIR>  Project folder [default: the nearest folder above with
                            skilltune.toml or .git]
-      -q, --quiet          Print no progress, notes or hints on stderr
-      -v, --verbose        Print a line on stderr for each agent call as it ends
+      -q, --quiet          Print no progress and no notes on stderr; errors keep
+                           their hints
+      -v, --verbose        Print a line on stderr for each agent call as it ends,
+                           except for the calls of a night
       -h, --help           Print help (see more with '--help')
 
     Task:
@@ -118,8 +122,8 @@ fn the_help_of_a_new_task_says_who_does_what() {
           --evaluator <AGENT>  Agent that prepares the checks and judges the text
           --improver <AGENT>   Agent that criticises and refines the text
           --timeout <TIME>     Timeout of each agent call, such as 90, 90s or 10m
-          --isolation <HOW>    How much of your own setup claude and gemini use
-                               [possible values: partial, fresh, user]
+          --isolation <HOW>    How much of your own setup your agents use [possible
+                               values: partial, fresh, user]
           --via <WRAPPER>      Wrapper to call claude and gemini with [possible
                                values: direct, ccw, maestro]
           --trust              Trust the project's agents and the rules' commands
