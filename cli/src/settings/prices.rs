@@ -134,6 +134,21 @@ mod tests {
     }
 
     #[test]
+    fn each_price_is_shown_with_what_the_project_asks_for_in_its_place() {
+        let files = Files::new("[prices.m]\ninput = 2\noutput = 9\n", "[prices.m]\ninput = 1\noutput = 9\n");
+        let rows = files.load().rows().into_iter().filter(|row| row.key.starts_with("prices."));
+        let text = |origin: String| origin.replace(files.env().config.to_str().unwrap(), "");
+        let rows = rows.map(|row| format!("{} {}", row.key, text(row.origin_text)));
+        let project = files.project().display().to_string();
+        let shown = rows.collect::<Vec<_>>().join("\n").replace(&project, "");
+        insta::assert_snapshot!(shown, @r"
+        prices.m.input user file /skilltune.toml, a limit; project file /skilltune.toml asks for 1.0
+        prices.m.output user file /skilltune.toml, a limit; project file /skilltune.toml asks for 9.0
+        prices.m.cached user file /skilltune.toml
+        ");
+    }
+
+    #[test]
     fn a_price_that_is_none_is_refused_where_it_stands() {
         let refused = [
             "[prices]\nm = 3\n",

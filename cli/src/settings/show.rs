@@ -8,7 +8,7 @@ use crate::settings::Settings;
 use crate::settings::agent_settings::AgentEntry;
 use crate::settings::origin::Origin;
 use crate::settings::prices::{self, ModelPrice};
-use crate::settings::setting::{Over, Setting, Slot};
+use crate::settings::setting::{Over, Setting, Slot as _};
 use crate::settings::table::Key;
 
 /// One key as `config show` displays it.
@@ -31,7 +31,7 @@ impl Settings {
         let mut own = self.clone();
         let slots = own.keys().into_iter().map(|Key { name, slot, .. }| Row {
             ceiling: slot.over().map(|over| over.ceiling),
-            origin_text: origin_text(slot),
+            origin_text: origin_text(slot.origin(), slot.over()),
             ..row(name, slot.json(), slot.origin())
         });
         let agents = self.agents.iter().flat_map(|(name, agent)| agent_rows(name, agent));
@@ -41,9 +41,8 @@ impl Settings {
 }
 
 /// Describes the origin of the value, and its relation to the user's own limit.
-fn origin_text(slot: &dyn Slot) -> String {
-    let origin = slot.origin();
-    match slot.over() {
+fn origin_text(origin: &Origin, over: Option<Over>) -> String {
+    match over {
         None => origin.to_string(),
         Some(Over { ceiling: Json::Null, is_allowed: true, .. }) => format!("{origin}, trusted"),
         Some(Over { ceiling, is_allowed: true, .. }) => {
@@ -76,10 +75,19 @@ fn agent_rows(name: &str, agent: &AgentEntry) -> Vec<Row> {
 
 fn price_rows(model: &str, price: &Setting<ModelPrice>) -> Vec<Row> {
     let (value, over) = (price.json(), price.over());
-    let rows = prices::KEYS.map(|key| Row {
-        ceiling: over.as_ref().map(|over| over.ceiling[key].clone()),
-        origin_text: origin_text(price),
-        ..row(&format!("prices.{model}.{key}"), value[key].clone(), &price.origin)
+    let of = |over: &Over, key: &str| Over {
+        ceiling: over.ceiling[key].clone(),
+        asked: over.asked[key].clone(),
+        ..over.clone()
+    };
+    let rows = prices::KEYS.map(|key| {
+        let over = over.as_ref().map(|over| of(over, key));
+        Row {
+            ceiling: over.as_ref().map(|over| over.ceiling.clone()),
+            // The project may ask for two of the three prices only.
+            origin_text: origin_text(&price.origin, over.filter(|over| !over.asked.is_null())),
+            ..row(&format!("prices.{model}.{key}"), value[key].clone(), &price.origin)
+        }
     });
     rows.into()
 }
