@@ -40,7 +40,7 @@ options! {
         "Maximum number of tokens of a run, input and output together, such as `tokens = 2_000_000`; no limit if unset.",
         flag("--max-tokens", "N").help("Maximum number of tokens, input and output together");
     calls: Option<u64> = Setting::limit(AMOUNT, usual.calls) => calls,
-        "Maximum number of agent calls of a run, without cached ones; if unset, the most that its plan needs.",
+        "Maximum number of agent calls of a run, without cached ones, such as `calls = 100`; if unset, the most that its plan needs.",
         flag("--max-calls", "N").help("Maximum number of agent calls, without cached ones [default: the most that the plan needs]");
     minutes: Option<u64> = Setting::limit(AMOUNT, usual.minutes) => minutes,
         "Maximum minutes of work in a run, without pauses, such as `minutes = 90`; no limit if unset.",
@@ -76,13 +76,13 @@ options! {
     /// The agent of each role.
     RoleSettings, "roles";
     executor: Option<AgentSpec> = Setting::new(None),
-        "Agent that runs the skill, plans and writes in reflex, and builds in gan; if unset, claude if installed.",
+        "Agent that runs the skill, plans and writes in reflex, and builds in gan, such as `executor = \"claude\"`; if unset, claude if installed.",
         flag("--executor", "AGENT").help("Agent that runs the skill");
     evaluator: Option<AgentSpec> = Setting::new(None),
-        "Agent that judges the results, prepares the checks in reflex, and judges in gan; if unset, gemini if installed, otherwise another family than the executor's.",
+        "Agent that judges the results, prepares the checks in reflex, and judges in gan, such as `evaluator = \"gemini\"`; if unset, gemini if installed, otherwise another family than the executor's.",
         flag("--evaluator", "AGENT").help("Agent that judges the results");
     improver: Option<AgentSpec> = Setting::new(None),
-        "Agent that improves the skill, and criticises and refines in reflex; if unset, claude if installed.",
+        "Agent that improves the skill, and criticises and refines in reflex, such as `improver = \"claude:opus\"`; if unset, claude if installed.",
         flag("--improver", "AGENT").help("Agent that improves the skill");
     second_improver: Option<AgentSpec> = Setting::new(None),
         "Agent that takes turns with the improver, such as `second_improver = \"codex\"`; the one with better edits gets more turns.",

@@ -1,6 +1,7 @@
 //! A settings file with every setting: chosen values are set, and all others are comments.
 //!
-//! A line that starts with `#` and no space is a setting with its default: removing the `#` changes nothing.
+//! A line that starts with `#` and no space is a setting. With its default, removing the `#` changes nothing; a setting
+//! without one has the example of its description.
 
 use std::fmt::Write as _;
 
@@ -13,7 +14,8 @@ use crate::settings::table::Key;
 use crate::text::plain::capitalised;
 
 const HEAD: &str = "\
-# skilltune settings for this project. This file lists every setting with its default; remove the `#` to change one.
+# skilltune settings for this project. This file lists every setting with its default, or with an example if it has none;
+# remove the `#` of one to set it.
 # `skilltune config show` prints the effective values and where they come from. Flags override this file.
 ";
 
@@ -58,16 +60,18 @@ impl Settings {
                 open = table;
             }
             let _ = write!(text, "\n# {} {}.\n", about, capitalised(&slot.must_be()));
-            text.push_str(&assignment(name, slot));
+            text.push_str(&assignment(name, about, slot));
         }
         text + AGENTS + PRICES
     }
 }
 
-fn assignment(name: &str, slot: &dyn Slot) -> String {
+fn assignment(name: &str, about: &str, slot: &dyn Slot) -> String {
     let value = match slot.json() {
         // TOML has no null.
-        Json::Null => return String::new(),
+        Json::Null => {
+            return example(name, about).map_or_else(String::new, |value| format!("#{name} = {value}\n"));
+        }
         Json::String(text) => toml::Value::String(text).to_string(),
         Json::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
             Some(float) => float.to_string(),
@@ -87,6 +91,12 @@ fn assignment(name: &str, slot: &dyn Slot) -> String {
     format!("{mark}{name} = {value}\n")
 }
 
+/// Returns the value in the example of a description, such as `usd = 5`.
+fn example<'a>(name: &str, about: &'a str) -> Option<&'a str> {
+    let (_, example) = about.split_once(&format!("`{name} = "))?;
+    example.split('`').next()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,15 +112,17 @@ mod tests {
     }
 
     #[test]
-    fn as_it_is_written_it_sets_nothing_and_switched_on_it_sets_every_default() {
+    fn as_it_is_written_it_sets_nothing_and_switched_on_it_sets_every_default_or_an_example() {
         let defaults = crate::loops::default_settings();
         let template = defaults.template();
         assert!(project(&template).rows().iter().all(|row| row.file.is_none()));
-        let all = project(&switched_on(&template));
-        assert_eq!(values(all.rows()), values(defaults.rows()));
-        let set = all.rows().into_iter().filter(|row| row.origin == "project_file");
-        let unset = defaults.rows().into_iter().filter(|row| row.value.is_null()).count();
-        assert_eq!(values(set.collect()).len(), values(defaults.rows()).len() - unset);
+        let set = project(&switched_on(&template)).rows();
+        let set = values(set.into_iter().filter(|row| row.origin == "project_file").collect());
+        let defaults = values(defaults.rows());
+        assert_eq!(set.len(), defaults.len());
+        for (set, default) in set.iter().zip(&defaults) {
+            assert!(set == default || (set.0 == default.0 && default.1.is_null()), "{set:?}");
+        }
     }
 
     #[test]

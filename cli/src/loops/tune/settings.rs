@@ -23,7 +23,7 @@ options! {
         "How much a search may spend; sets runs, max_iterations and threshold.",
         flag("--preset", "PRESET").help("How much the search may spend");
     search: Option<SearchName> = Setting::new(None),
-        "How to search: `draft` tries each candidate on one scenario, `rounds` tries each on all scenarios of the search. If unset: `rounds` if max_iterations is set, if fewer than two scenarios are left to search with, if the judge names no criterion that failed, or if the built-in agent judges or improves; otherwise `draft`.",
+        "How to search, such as `search = \"rounds\"`: `draft` tries each candidate on one scenario, `rounds` tries each on all scenarios of the search. If unset: `rounds` if max_iterations is set, if fewer than two scenarios are left to search with, if the judge names no criterion that failed, or if the built-in agent judges or improves; otherwise `draft`.",
         flag("--search", "SEARCH").help("How to search [default: draft, if two or more scenarios are left to search with]");
     runs: u32 = Setting::limit(RUNS, 48),
         "Search `draft`: maximum number of executor runs, including the final comparison.",
@@ -67,9 +67,9 @@ options! {
     PromptSettings, "prompts";
     execute: Option<PagePath> = Setting::new(None),
         "Your own prompt for an executor that gets the skill's text, such as `execute = \"prompts/execute.md\"`; see docs/prompts.md.";
-    task: Option<PagePath> = Setting::new(None), "Your own prompt for an executor that has the skill installed.";
-    evaluate: Option<PagePath> = Setting::new(None), "Your own prompt for the judge.";
-    improve: Option<PagePath> = Setting::new(None), "Your own prompt for the improver.";
+    task: Option<PagePath> = Setting::new(None), "Your own prompt for an executor that has the skill installed, such as `task = \"prompts/task.md\"`.";
+    evaluate: Option<PagePath> = Setting::new(None), "Your own prompt for the judge, such as `evaluate = \"prompts/evaluate.md\"`.";
+    improve: Option<PagePath> = Setting::new(None), "Your own prompt for the improver, such as `improve = \"prompts/improve.md\"`.";
 }
 
 impl Table for TuneSettings {
