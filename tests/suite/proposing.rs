@@ -61,7 +61,7 @@ fn a_branch_has_one_commit_on_head_that_tells_verdict_figures_and_run() {
 
     Skilltune-Run: RUN
     Skilltune-Candidate: HASH
-    Skilltune-Verdict: won
+    Skilltune-Verdict: higher
     Skilltune-Target: .claude/skills/writer
     Skilltune-Tree: TREE
     ");

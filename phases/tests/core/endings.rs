@@ -211,7 +211,7 @@ fn a_champion_that_is_to_be_a_commit_is_proposed_or_kept_with_the_reason() {
     let champion = run.candidate(run.state.shipment.as_ref().unwrap().champion).unwrap();
     let words = proposing::words(&run, champion);
     assert_eq!(words.at, run.state.shipped_at.unwrap());
-    assert!(words.message.contains("\nSkilltune-Verdict: won\n"), "{}", words.message);
+    assert!(words.message.contains("\nSkilltune-Verdict: higher\n"), "{}", words.message);
 
     let mut drive = Drive::start(plan);
     drive.finish_alone(|run, step| match step {

@@ -46,7 +46,7 @@ pub fn words(run: &Run, candidate: &Candidate) -> Words {
     let subject = format!("Improve the {what} {}", names.join(", "));
     let shipment = run.state.shipment.as_ref().filter(|one| one.challenger == Some(candidate.id));
     let (compared, verdict) = match shipment {
-        Some(shipment) => (compared(run, shipment, candidate.id), word(shipment.verdict)),
+        Some(shipment) => (compared(run, shipment, candidate.id), word(run, shipment)),
         None => ("No final comparison shows that this candidate is better.".to_owned(), "none"),
     };
     let body = format!("{compared}{}", dangers(run, candidate.id));
@@ -103,16 +103,20 @@ fn compared(run: &Run, shipment: &Shipment, candidate: CandidateId) -> String {
     format!("{verdict}{}{}", scores.unwrap_or_default(), effect.unwrap_or_default())
 }
 
-/// Returns the verdict for scripts.
-fn word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Won => "won",
-        Verdict::Lost => "lost",
-        Verdict::Tied => "tied",
-        Verdict::Indecisive => "indecisive",
-        Verdict::Regressed => "regressed",
-        Verdict::Unused => "unused",
-        Verdict::Unchallenged => "unchallenged",
-        Verdict::Unjudged => "unjudged",
+/// Returns the verdict for scripts: in the report and in the commit.
+pub fn word(run: &Run, shipment: &Shipment) -> &'static str {
+    // Only an exact test wins or loses.
+    match (shipment.verdict, shipment.effect) {
+        (Verdict::Won, Some(_)) => "win",
+        (Verdict::Won, None) => "higher",
+        (Verdict::Lost, Some(_)) => "loss",
+        (Verdict::Tied, Some(_)) => "tie",
+        (Verdict::Indecisive, Some(_)) => "indecisive",
+        (Verdict::Lost | Verdict::Tied | Verdict::Indecisive, None) => "not_higher",
+        (Verdict::Regressed, _) => "refused",
+        (Verdict::Unused, _) => "not_used",
+        (Verdict::Unchallenged, _) if run.state.candidates.len() > 1 => "none_better",
+        (Verdict::Unchallenged, _) => "no_candidate",
+        (Verdict::Unjudged, _) => "unjudged",
     }
 }

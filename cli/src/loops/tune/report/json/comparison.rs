@@ -5,28 +5,15 @@ use skilltune_phases::base::ending::Class;
 use skilltune_phases::base::id::CandidateId;
 use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::tune::compare::panel::{self, Juror};
-use skilltune_phases::loops::tune::{Basis, FailOn, Pair, Run, Shipment, UnpairedSamples, Verdict};
+use skilltune_phases::loops::tune::results::proposing;
+use skilltune_phases::loops::tune::{Basis, FailOn, Pair, Run, Shipment, UnpairedSamples};
 
 use crate::loops::tune::{judges, price, verdicts};
 
 /// Returns the verdict in one word, if there is one.
 pub fn word(run: &Run) -> Option<&'static str> {
     let shipment = run.state.shipment.as_ref()?;
-    // Only an exact test wins or loses.
-    let word = match (shipment.verdict, shipment.effect) {
-        (Verdict::Won, Some(_)) => "win",
-        (Verdict::Won, None) => "higher",
-        (Verdict::Lost, Some(_)) => "loss",
-        (Verdict::Tied, Some(_)) => "tie",
-        (Verdict::Indecisive, Some(_)) => "indecisive",
-        (Verdict::Lost | Verdict::Tied | Verdict::Indecisive, None) => "not_higher",
-        (Verdict::Regressed, _) => "refused",
-        (Verdict::Unused, _) => "not_used",
-        (Verdict::Unchallenged, _) if run.state.candidates.len() > 1 => "none_better",
-        (Verdict::Unchallenged, _) => "no_candidate",
-        (Verdict::Unjudged, _) => "unjudged",
-    };
-    Some(word)
+    Some(proposing::word(run, shipment))
 }
 
 pub fn comparison(run: &Run) -> Option<Value> {
