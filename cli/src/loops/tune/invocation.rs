@@ -26,7 +26,7 @@ use crate::loops::tune::delivery::delivery;
 use crate::loops::tune::older::Older;
 use crate::loops::tune::prompts::Pages;
 use crate::loops::tune::questions;
-use crate::loops::tune::scenarios::{TaskSet, allow_shell, has_task};
+use crate::loops::tune::scenarios::{TaskSet, allow_shell, has_task, refuse_file};
 use crate::loops::tune::search;
 use crate::loops::tune::settings::{ApplyWhen, ModeName, Preset, TuneSettings};
 use crate::loops::tune::task_source::{self, TaskQuestion};
@@ -127,6 +127,7 @@ pub fn invocations(
 ) -> Result<ControlFlow<SuiteNewArgs, Vec<Invocation>>, Complaint> {
     let asked = person.filter(|_| !args.run.yes);
     let skills = find::skills(args.skill_list(), env)?;
+    refuse_file(args, env)?;
     let named = named_mode(args)?;
     let given = read_suite(args, env)?;
     // Missing settings are reported before anything is asked.

@@ -1,6 +1,6 @@
 //! The tasks of a run, from text, flags and a suite, and the shell that they may need.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::process::can_confine;
 use skilltune_orchestrator::snapshot::RelPath;
@@ -20,6 +20,7 @@ use crate::loops::tune::args::TuneArgs;
 use crate::loops::tune::settings::TuneSettings;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
+use crate::text::plain::shell_path;
 
 /// The task for a skill if the user gives none.
 pub const GENERAL: &str = "Use the skill for a typical task of the kind that it describes, from its first step to its last, \
@@ -139,6 +140,20 @@ fn programs(scenario: &Scenario) -> Vec<(String, &str)> {
     named.filter(|(_, program)| !program.contains(['/', '{'])).collect()
 }
 
+/// Refuses a task that is a suite's file: whoever forgets `--suite` would pay for a run on the name of a file.
+pub fn refuse_file(args: &TuneArgs, env: &Environment) -> Result<(), Complaint> {
+    let task = args.text.join(" ");
+    let path = Path::new(task.trim());
+    let is_suite = path.extension().is_some_and(|end| SUITE_ENDS.iter().any(|known| end == *known));
+    if !is_suite || !env.cwd.join(path).is_file() {
+        return Ok(());
+    }
+    let hint = format!("did you mean `--suite {}`?", shell_path(path));
+    Err(Complaint::input(format!("the task is the name of a file: {}", path.display())).hint(hint))
+}
+
+const SUITE_ENDS: [&str; 4] = ["toml", "json", "yaml", "yml"];
+
 /// Returns whether the command line has a task.
 pub fn has_task(args: &TuneArgs) -> bool {
     tasks(args).next().is_some()
@@ -220,6 +235,25 @@ mod tests {
     fn nothing_said_means_the_general_task() {
         assert_eq!(scenarios_of(&["a"]), [Scenario::new(numbered(1), GENERAL)]);
         assert_eq!(scenarios_of(&["a", "", "--scenario", "  "]), scenarios_of(&["a"]));
+    }
+
+    #[test]
+    fn a_task_that_is_the_file_of_a_suite_is_refused() {
+        let root = tempfile::tempdir().unwrap();
+        let env = Environment { cwd: root.path().to_owned(), ..Environment::fake(root.path(), &[]) };
+        for name in ["six.toml", "two words.json", "notes.md"] {
+            std::fs::write(root.path().join(name), "").unwrap();
+        }
+        let refused = |words: &[&str]| {
+            let args = tune_args(&[&["a"], words].concat()).unwrap();
+            refuse_file(&args, &env).map_err(|complaint| complaint.hints.concat())
+        };
+        assert_eq!(refused(&["six.toml"]), Err("did you mean `--suite six.toml`?".to_owned()));
+        assert_eq!(refused(&["./six.toml"]), Err("did you mean `--suite ./six.toml`?".to_owned()));
+        assert_eq!(refused(&["two", "words.json"]), Err("did you mean `--suite 'two words.json'`?".to_owned()));
+        for task in [&["notes.md"][..], &["other.toml"], &["read", "six.toml"], &[]] {
+            assert_eq!(refused(task), Ok(()), "{task:?}");
+        }
     }
 
     #[test]
