@@ -37,7 +37,7 @@ pub fn next(run: &Run) -> Vec<Next> {
             &[("diff", "see what would change"), ("apply", "apply it")]
         }
         RunOutcome::Conflict => &[("diff", "see the champion's changes"), (MERGED, "merge it with the edit")],
-        RunOutcome::Unchanged | RunOutcome::Unjudged => &[("show", "see why")],
+        RunOutcome::Unchanged | RunOutcome::Unjudged => &[("report", "see why")],
     };
     let next = |&(verb, purpose): &(&str, &'static str)| {
         let command = format!("skilltune {verb} {}", run.plan.run);

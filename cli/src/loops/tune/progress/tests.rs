@@ -290,7 +290,7 @@ fn each_way_to_end_says_what_to_type_next() {
     Weak evidence: one scenario. Other tasks may show a different result.
       effort    2 rounds, 1 kept, 0 dropped; 9 calls, 13s of agent time, $4.50
     report: /p/.skilltune/runs/calm-otter/final-report.md
-    to see why: skilltune show calm-otter
+    to see why: skilltune report calm-otter
     ");
     let unjudged = end(single(), &mut |_, _| failed(FailureKind::Crashed, "60 s"));
     insta::assert_snapshot!(unjudged, @r"
@@ -300,7 +300,7 @@ fn each_way_to_end_says_what_to_type_next() {
     The search stopped: too many failed rounds in a row.
       effort    3 rounds, 0 kept, 0 dropped; 6 calls, 9s of agent time, $3.00
     report: /p/.skilltune/runs/calm-otter/final-report.md
-    to see why: skilltune show calm-otter
+    to see why: skilltune report calm-otter
     ");
     let conflict = end(single(), &mut |run, step| match step {
         Step::Promote { .. } => Ok(Answer::Conflict { found: vec![tree("theirs")] }),
