@@ -259,6 +259,17 @@ pub fn fail_on(run: &Run) -> Option<String> {
     Some(if reasons.is_empty() { format!("Passed {}.", asked.join(" and ")) } else { reasons.join(" ") })
 }
 
+/// Returns why a run has not reached its goal, if its score has.
+pub fn unproved(run: &Run) -> Option<String> {
+    let is_met = run.final_score().is_some_and(|score| score >= run.plan.task.rules.threshold);
+    let is_counted = run.plan.task.fail_on.is_set() || run.plan.is_structural();
+    let is_suite = run.plan.task.scenarios.len() > 1 && run.plan.task.searches();
+    let is_short = run.class() == Class::Short && run.outcome() == RunOutcome::Unchanged;
+    (is_met && !is_counted && is_suite && is_short).then(|| UNPROVED.to_owned())
+}
+
+const UNPROVED: &str = "Exit code 3: with several tasks the goal takes a WIN, and there was none. If the skill is good already, add harder tasks.";
+
 fn failed(run: &Run, reason: &FailReason) -> String {
     match reason {
         FailReason::ScoreUnder { score, least } => {

@@ -3,6 +3,7 @@
 use skilltune_orchestrator::snapshot::DiffSize;
 use skilltune_phases::judging::proof::Effect;
 use skilltune_phases::judging::score::Score;
+use skilltune_phases::judging::stop::Reason;
 use skilltune_phases::loops::tune::{Round, Run, Shipment, Verdict};
 use skilltune_phases::skills::edit::EditKind;
 
@@ -128,10 +129,16 @@ pub fn shipped(run: &Run, shipment: &Shipment) -> String {
 
 /// Returns the end of a search, after the lines about its scores.
 pub fn improved(run: &Run, mut lines: Vec<Line>, changed: Option<DiffSize>) -> End {
-    let stopped = run.state.stopped.map(|reason| words::reason(&run.plan, reason));
+    // Without one score, the search has tried nothing, whatever its rule to stop was.
+    let is_judged = run.best().is_some();
+    let stopped = run.state.stopped.map(|reason| match reason {
+        Reason::Finished if !is_judged => "no trial could be judged",
+        reason => words::reason(&run.plan, reason),
+    });
     let texts = [
         Some(verdicts::outcome_text(run)),
         verdicts::fail_on(run),
+        verdicts::unproved(run),
         stopped.map(|reason| format!("The search stopped: {reason}.")),
         price::text(run),
         verdicts::caution(run),

@@ -6,7 +6,7 @@ use skilltune_phases::runs::event::{Failure, FailureKind, Pause, Signal};
 use skilltune_phases::skills::target::Place;
 
 use super::*;
-use crate::loops::tune::world::{Play, claimed, failed, plan, play, scored, tree};
+use crate::loops::tune::world::{Play, by_single_trials, claimed, failed, plan, play, scored, tree};
 use crate::progress::capture::{Captured, follow};
 use crate::progress::layout::Letters;
 use crate::progress::reporter::{Reporter as _, Streams};
@@ -302,6 +302,11 @@ fn each_way_to_end_says_what_to_type_next() {
     report: /p/.skilltune/runs/calm-otter/final-report.md
     to see why: skilltune report calm-otter
     ");
+    let nothing = end(by_single_trials(12, 24), &mut |_, _| failed(FailureKind::Crashed, "exit code 101"));
+    assert!(nothing.contains("The search stopped: no trial could be judged."), "{nothing}");
+    let good = end(plan(&["haiku"], 2), &mut scored(&[95], &[]));
+    let why = "goal 90 reached\nNo improvement found; the skill is unchanged.\nExit code 3: with several tasks the goal takes a WIN";
+    assert!(good.contains(why), "{good}");
     let conflict = end(single(), &mut |run, step| match step {
         Step::Promote { .. } => Ok(Answer::Conflict { found: vec![tree("theirs")] }),
         _ => scored(&[50, 95], &[50, 95])(run, step),
