@@ -250,7 +250,10 @@ mod tests {
         };
         assert_eq!(refused(&["six.toml"]), Err("did you mean `--suite six.toml`?".to_owned()));
         assert_eq!(refused(&["./six.toml"]), Err("did you mean `--suite ./six.toml`?".to_owned()));
-        assert_eq!(refused(&["two", "words.json"]), Err("did you mean `--suite 'two words.json'`?".to_owned()));
+        assert_eq!(
+            refused(&["two", "words.json"]),
+            Err("did you mean `--suite 'two words.json'`?".to_owned())
+        );
         for task in [&["notes.md"][..], &["other.toml"], &["read", "six.toml"], &[]] {
             assert_eq!(refused(task), Ok(()), "{task:?}");
         }

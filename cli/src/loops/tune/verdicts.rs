@@ -148,8 +148,17 @@ pub fn basis(run: &Run, shipment: &Shipment) -> Option<String> {
         .then(|| format!("{}, {trials} of each version on each", count(shipment.pairs.len(), scenarios)))
 }
 
-/// Returns what happened to the target.
+/// Returns what happened to the target. Once the user has placed something, the run does not know whether the skill is
+/// unchanged: what was placed is reported beside it.
 pub fn outcome_text(run: &Run) -> String {
+    let text = of_run(run);
+    if run.placed.is_none() {
+        return text;
+    }
+    text.replace(" The skill is unchanged.", "").replace("; the skill is unchanged.", ".")
+}
+
+fn of_run(run: &Run) -> String {
     match run.proposed() {
         Some(Ok(proposal)) => proposed(run, proposal),
         Some(Err(why)) => {

@@ -2,10 +2,11 @@ use std::time::Duration;
 
 use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::tune::{Answer, Event, Improver, Outcome, Plan, Step, Suite};
-use skilltune_phases::runs::event::{Failure, FailureKind, Pause, Signal};
+use skilltune_phases::runs::event::{Failure, FailureKind, Pause, PlacedBy, Signal};
 use skilltune_phases::skills::target::Place;
 
 use super::*;
+use crate::loops::tune::verdicts::outcome_text;
 use crate::loops::tune::world::{Play, by_single_trials, claimed, failed, plan, play, scored, tree};
 use crate::progress::capture::{Captured, follow};
 use crate::progress::layout::Letters;
@@ -329,6 +330,14 @@ fn each_way_to_end_says_what_to_type_next() {
     to see the champion's changes: skilltune diff calm-otter
     to merge it with the edit: skilltune apply --merge calm-otter
     ");
+}
+
+#[test]
+fn after_an_apply_the_skill_is_not_said_to_be_unchanged() {
+    let mut kept = chain();
+    assert!(outcome_text(&kept.run).ends_with(" The skill is unchanged."));
+    kept.run.placed = Some(PlacedBy::Apply);
+    assert!(outcome_text(&kept.run).ends_with("that is not enough to apply it without you."));
 }
 
 #[test]
