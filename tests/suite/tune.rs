@@ -206,6 +206,15 @@ fn an_agent_set_to_the_originals_shape_is_marked_as_claimed_and_its_report_says_
 }
 
 #[test]
+fn a_run_that_nothing_could_judge_ends_with_the_folder_of_the_last_failed_call() {
+    let scene = Scene::new(&[("writer", 40)], &json!({ "rubbish": true }));
+    let ran = scene.run(&["tune", "writer", "write a page", "--yes"]);
+    assert_eq!(ran.code, Some(4), "{ran:?}");
+    let path = ran.stdout.split("last failed call:").nth(1).unwrap().trim_start().lines().next().unwrap();
+    assert!(fs::read_to_string(path).unwrap().contains("It is {quite} good."), "{path}");
+}
+
+#[test]
 fn rubbish_from_the_judge_is_incomplete_and_never_a_score() {
     let scene = Scene::new(&[("writer", 40)], &json!({ "rubbish": true }));
     let ran = scene.tune("writer", &[]);

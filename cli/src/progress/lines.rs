@@ -2,10 +2,12 @@
 
 use skilltune_phases::loops::Loop;
 use skilltune_phases::runs::ledger::Account;
-use skilltune_phases::runs::run::Run;
+use skilltune_phases::runs::run::{FailedCall, Run};
 
 use crate::report::summary::{Head, Line, Next, Summary};
+use crate::report::ui::Ui;
 use crate::report::{ceilings, words};
+use crate::terminal::exit::Exit;
 use crate::text::width::{around, columns, wrapped};
 use crate::text::{figures, plain};
 
@@ -75,15 +77,19 @@ pub struct End {
     pub next: Vec<Next>,
 }
 
-/// Adds the lines that all loops have: effort and cost, models, warnings about them, and the path of the report.
-pub fn ending<L: Loop>(run: &Run<L>, End { lines, rounds, places, next }: End) -> Vec<Line> {
+/// Adds the lines that all loops have: effort and cost, models, warnings about them, the folder of the call that
+/// failed last if nothing was judged, and the path of the report.
+pub fn ending<L: Ui>(run: &Run<L>, End { lines, rounds, places, next }: End) -> Vec<Line> {
     let effort = rounds.map_or_else(String::new, |rounds| rounds + "; ") + &cost(&run.ledger.total());
     let models = words::models(run).map(|models| Line::Item("models", models));
     let warnings = words::mixed(run).map(|mixed| Line::Text(format!("warning: {mixed}")));
     let report = || Line::Copy("report:".to_owned(), format!("{}/final-report.md", run.plan.folder));
+    let failed = run.errors.last().and_then(FailedCall::output).filter(|_| L::exit(run) == Exit::Unjudged);
+    let failed =
+        failed.map(|path| Line::Copy("last failed call:".to_owned(), format!("{}/{path}", run.plan.folder)));
     let next = next.into_iter().map(|next| Line::Copy(format!("to {}:", next.purpose), next.command));
     let lines = lines.into_iter().chain([Line::Item("effort", effort)]).chain(models).chain(warnings);
-    lines.chain(places).chain(run.closed_at.map(|_| report())).chain(next).collect()
+    lines.chain(places).chain(failed).chain(run.closed_at.map(|_| report())).chain(next).collect()
 }
 
 /// Shows a path or command to copy: it is never cut, and moves to its own line if it does not fit.

@@ -129,9 +129,11 @@ impl AgentOutput<'_> {
         self.stderr.split_inclusive('\n').filter(|line| !is_noise(line)).collect()
     }
 
-    /// Returns the last line of stderr: programs print much there, and the error comes last.
+    /// Returns the last line of stderr: programs print much there, and the error comes last. A Rust program that
+    /// crashes adds how to see more.
     pub(super) fn last_words(&self) -> Option<String> {
-        self.stderr.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(shortened)
+        let says = |line: &&str| !line.is_empty() && !line.starts_with("note: run with ");
+        self.stderr.lines().rev().map(str::trim).find(says).map(shortened)
     }
 
     /// Returns the failure of an agent whose last line, with the answer, is missing.

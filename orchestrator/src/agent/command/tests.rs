@@ -34,7 +34,7 @@ fn the_answer_is_all_of_the_output_or_stands_where_the_pointer_says() {
 
 #[test]
 fn an_exit_code_is_a_failure_and_tells_the_last_line_of_stderr() {
-    let stderr = "one\n\x1b[31mtwo\n\n";
+    let stderr = "one\n\x1b[31mtwo\nnote: run with `RUST_BACKTRACE=1` environment variable\n\n";
     let left =
         AgentOutput { ended: &ended(How::Exited(3)), stdout: "an answer", stderr, at: Timestamp::UNIX_EPOCH };
     let failure =
