@@ -181,6 +181,17 @@ fn in_a_skills_folder_tune_and_lint_take_that_skill() {
 }
 
 #[test]
+fn in_a_skills_folder_a_task_without_a_skill_is_answered_with_the_whole_line() {
+    let scene = without_agents();
+    insta::assert_snapshot!(said_in(&scene, ".claude/skills/writer", &["tune", "Write a page"]), @r#"
+    $ skilltune tune Write a page
+    error: no skill named "Write a page"
+    hint: if it is a task for the skill of this folder, run `skilltune tune . 'Write a page'`
+    [2]
+    "#);
+}
+
+#[test]
 fn at_a_terminal_several_skills_are_a_question() {
     let scene = without_agents();
     let Ok(ends) = terminal() else { return };

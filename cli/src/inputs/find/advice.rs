@@ -6,7 +6,7 @@ use skilltune_orchestrator::skill_folders::skill_of;
 
 use crate::inputs::find::error::{FindError, looked_in};
 use crate::inputs::find::known::{few, inside, known, near, shown};
-use crate::inputs::find::shelved;
+use crate::inputs::find::{PAGE, shelved};
 use crate::terminal::complaint::{Complaint, ErrorKind};
 use crate::terminal::environment::Environment;
 use crate::text::plain::shell_path;
@@ -53,7 +53,7 @@ impl Typed<'_> {
                 match (near.is_empty(), inside.is_empty()) {
                     (false, _) => self.guess(near.iter().map(|near| self.corrected(name, near))),
                     (true, false) => self.offer(&inside),
-                    (true, true) => self.offer(&known(env)),
+                    (true, true) => self.as_task(name).unwrap_or_else(|| self.offer(&known(env))),
                 }
             }
             FindError::Missing(path) => {
@@ -93,6 +93,15 @@ impl Typed<'_> {
             | FindError::Twice(_)
             | FindError::Inside { .. } => error.hints(),
         }
+    }
+
+    /// Returns the line for a task that was given without its skill, in the folder of the skill.
+    fn as_task(self, name: &str) -> Option<Vec<String>> {
+        let skill =
+            skill_of(&self.env.cwd.join(PAGE)).filter(|_| self.command == "tune" && self.list == name)?;
+        let (skill, task) = (shown(&skill, self.env), shell_path(Path::new(name)));
+        let line = format!("skilltune tune {} {task}", shell_path(Path::new(&skill)));
+        Some(vec![format!("if it is a task for the skill of this folder, run `{line}`")])
     }
 
     fn guess(self, lists: impl Iterator<Item = String>) -> Vec<String> {
