@@ -16,7 +16,7 @@ pub const ROOMY: usize = 60;
 
 /// Returns the lines about the task, its agents and its limits.
 pub fn header<L: Loop>(run: &Run<L>, summary: &Summary, width: usize) -> Vec<String> {
-    let Summary { head: Head { lines, size, legend }, cast, notes, .. } = summary;
+    let Summary { head: Head { lines, size, .. }, cast, notes, .. } = summary;
     let (id, limits) = (&run.plan.run, ceilings::line(run));
     let mut shown = fitted(lines, width);
     let mut say = |text: &str| shown.extend(wrapped(text, width, "  "));
@@ -27,9 +27,6 @@ pub fn header<L: Loop>(run: &Run<L>, summary: &Summary, width: usize) -> Vec<Str
     match size {
         Some(size) => [format!("run {id}, {size}"), limits].iter().for_each(|line| say(line)),
         None => say(&format!("run {id}, {limits}")),
-    }
-    if let Some(legend) = legend {
-        say(legend);
     }
     shown
 }

@@ -41,6 +41,8 @@ pub struct Talk<L: Narrated> {
     streams: Streams,
     live: Option<Live<L>>,
     greeted: bool,
+    /// How to read the figures of the loop, until it is shown.
+    legend: Option<&'static str>,
 }
 
 impl<L: Narrated> Reporter<L> for Talk<L> {
@@ -102,7 +104,7 @@ impl<L: Narrated> fmt::Debug for Talk<L> {
 
 impl<L: Narrated> Talk<L> {
     pub fn new(streams: Streams, layout: Layout, shelf: L::Shelf) -> Self {
-        Self { layout, shelf, streams, live: None, greeted: false }
+        Self { layout, shelf, streams, live: None, greeted: false, legend: None }
     }
 
     /// Returns whether something happened in the run since this output began, and not only before.
@@ -125,7 +127,9 @@ impl<L: Narrated> Talk<L> {
             return;
         }
         self.greeted = true;
-        let header = lines::header(run, &L::summary(run, None), self.layout.width);
+        let summary = L::summary(run, None);
+        self.legend = summary.head.legend;
+        let header = lines::header(run, &summary, self.layout.width);
         let (headline, rest) = header.split_first().expect("a header has a first line");
         let mut lines = vec![self.layout.talk.bold(headline)];
         lines.extend(rest.iter().map(|line| self.layout.talk.dim(line)));
@@ -221,6 +225,14 @@ impl<L: Narrated> Talk<L> {
     /// Writes words, broken into lines.
     pub fn text(&mut self, text: &str) {
         self.say(&wrapped(text, self.layout.width, "  "));
+    }
+
+    /// Explains the figures that follow, before the first of them.
+    pub fn explain(&mut self) {
+        if let Some(legend) = self.legend.take() {
+            let lines = lines::below(legend, self.layout.width);
+            self.say(&lines.iter().map(|line| self.layout.talk.dim(line)).collect::<Vec<_>>());
+        }
     }
 
     /// Writes words about the line before.

@@ -38,7 +38,7 @@ pub struct Head {
     pub lines: Vec<Line>,
     /// How much there is to do, such as `12 scenarios`; without it, the limits follow the id of the run.
     pub size: Option<String>,
-    /// How to read the lines about rounds.
+    /// How to read the figures in lines about rounds: shown before the first of them.
     pub legend: Option<&'static str>,
 }
 

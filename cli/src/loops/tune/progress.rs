@@ -119,11 +119,19 @@ fn round_ended(talk: &mut Talk<Tune>, run: &Run) {
     let mut lines: Vec<String> = line.iter().map(|line| painted(line, talk.layout.talk)).collect();
     lines.extend(judged::judged(run, round, talk.layout.width));
     lines.extend(lines::unused(run, round, talk.layout.width));
+    talk.say(&lines);
     if words::is_by_single_trials(&run.plan) {
         let results = targets::results(run, round, talk.layout.width);
-        lines.extend(results.iter().map(|line| line.painted(talk.layout.talk)));
+        say_chances(talk, &results);
     }
-    talk.say(&lines);
+}
+
+/// Writes lines with percentages.
+fn say_chances(talk: &mut Talk<Tune>, lines: &[targets::Line]) {
+    if !lines.is_empty() {
+        talk.explain();
+        talk.say(&lines.iter().map(|line| line.painted(talk.layout.talk)).collect::<Vec<_>>());
+    }
 }
 
 /// Returns whether the last round has chosen what to edit; a search may end before that.
@@ -133,8 +141,8 @@ fn has_chosen(run: &Run) -> bool {
 
 /// Prints what is edited next, and what is left alone.
 fn chosen(talk: &mut Talk<Tune>, run: &Run) {
-    let (lines, style) = (targets::chosen(run, talk.layout.width), talk.layout.talk);
-    talk.say(&lines.iter().map(|line| line.painted(style)).collect::<Vec<_>>());
+    let lines = targets::chosen(run, talk.layout.width);
+    say_chances(talk, &lines);
 }
 
 fn between(objects: &Objects, from: &[TreeId], to: &[TreeId]) -> Result<DiffSize, ObjectError> {

@@ -105,9 +105,9 @@ fn a_search_by_single_trials_tells_each_round_what_it_edits_and_why() {
     executor claude:small, evaluator gemini, improver claude
     run calm-otter, 12 scenarios, 4 of them held out for the final comparison
     limits: 276 calls (default)
-     N% = how likely the skill now meets a statement, by all trials and edits
 
     round  1, run  5 of 24  66.7            baseline    on 5 scenarios
+     N% = how likely the skill now meets a statement, by all trials and edits
       to edit N%, failed 5 of 5  The answer names the amount.
     round  2, run  6 of 24  66.7            kept        on task-4, edit of wording
       still failing N% -> N%  The answer names the amount.
