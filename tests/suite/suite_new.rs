@@ -1,11 +1,11 @@
 //! `suite new`: an agent writes scenarios, which stay drafts until a person has reviewed them.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use serde_json::{Value, json};
 
-use crate::scene::Scene;
+use crate::scene::{Ran, SKILLTUNE, Scene};
 
 fn scene(scenarios: &Value) -> Scene {
     Scene::new(&[("writer", 40)], &json!({ "scenarios": scenarios }))
@@ -85,6 +85,29 @@ fn what_is_there_is_not_written_over_and_nothing_is_asked_for_it() {
     assert!(scene.calls().is_empty());
     assert_eq!(scene.run(&["suite", "new", "writer", "--to", "other.toml"]).code, Some(0));
     assert!(scene.path("project/other.toml").is_file() && !scene.path("nowhere").exists());
+}
+
+/// Root writes everywhere, unless it lacks the capability for that.
+#[test]
+fn a_folder_that_cannot_be_written_is_named_before_the_call() {
+    let scene = scene(&json!([one("a", "Write", "It is so.")]));
+    let line = ["suite", "new", "writer"];
+    let limits = ["--bounding-set=-dac_override", "--inh-caps=-dac_override", SKILLTUNE];
+    let mut command = if rustix::process::geteuid().is_root() {
+        scene.command_of("setpriv", &limits, &line)
+    } else {
+        scene.command(&line)
+    };
+    let project = scene.path("project");
+    fs::set_permissions(&project, fs::Permissions::from_mode(0o555)).unwrap();
+    let ran = Ran::of(command.output().unwrap());
+    fs::set_permissions(&project, fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!((ran.code, scene.calls().len()), (Some(2), 0), "{ran:?}");
+    insta::assert_snapshot!(scene.normalized(&ran.stderr), @r"
+    error: cannot write in /project
+    caused by: Permission denied (os error 13)
+    hint: pass --to FILE with a path in a folder that you may write to
+    ");
 }
 
 #[test]

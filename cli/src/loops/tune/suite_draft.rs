@@ -91,7 +91,13 @@ fn destination(args: &SuiteNewArgs, project: &Path, env: &Environment) -> Result
     }
     let folder = to.parent().and_then(|folder| folder.canonicalize().ok()).filter(|folder| folder.is_dir());
     match folder.zip(to.file_name()) {
-        Some((folder, name)) => Ok(folder.join(name)),
+        // Before the call, which would be paid for nothing.
+        Some((folder, name)) => match tempfile::tempfile_in(&folder) {
+            Ok(_) => Ok(folder.join(name)),
+            Err(error) => Err(Complaint::input(format!("cannot write in {}", folder.display()))
+                .caused_by(error)
+                .hint("pass --to FILE with a path in a folder that you may write to")),
+        },
         None => Err(Complaint::input(format!("the folder of {} does not exist", to.display()))
             .hint("pass a path in an existing folder to --to")),
     }
