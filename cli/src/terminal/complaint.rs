@@ -16,6 +16,8 @@ pub enum ErrorKind {
     Input,
     /// Something failed in skilltune.
     Ours,
+    /// An agent gave an answer that cannot be used.
+    Agent,
     /// The user's own edit was in the way, and is kept.
     Conflict,
     /// The user interrupted it; nothing is printed.
@@ -39,6 +41,10 @@ impl Complaint {
 
     pub fn ours(what: impl Display) -> Self {
         Self::new(ErrorKind::Ours, what)
+    }
+
+    pub fn agent(what: impl Display) -> Self {
+        Self::new(ErrorKind::Agent, what)
     }
 
     pub fn conflict(what: impl Display) -> Self {
@@ -83,6 +89,7 @@ impl Complaint {
         match self.kind {
             ErrorKind::Input => Exit::Input,
             ErrorKind::Ours => Exit::Failed,
+            ErrorKind::Agent => Exit::Unjudged,
             ErrorKind::Conflict => Exit::Ended,
             ErrorKind::Interrupted => Exit::Interrupted,
             ErrorKind::Terminated => Exit::Terminated,
@@ -171,6 +178,7 @@ mod tests {
     fn the_kind_decides_the_exit_code() {
         assert_eq!(Complaint::input("a").exit(), Exit::Input);
         assert_eq!(Complaint::ours("a").exit(), Exit::Failed);
+        assert_eq!(Complaint::agent("a").exit(), Exit::Unjudged);
         assert_eq!(Complaint::interrupted().exit(), Exit::Interrupted);
     }
 }

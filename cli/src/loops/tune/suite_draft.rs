@@ -10,6 +10,7 @@ use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::probe::{self, Question};
 use skilltune_orchestrator::skill_files;
 use skilltune_phases::asking::prompt::SuiteBrief;
+use skilltune_phases::base::answer::OffSchema;
 use skilltune_phases::base::id::Digest;
 use skilltune_phases::base::role::{Rights, Role, RoleSpec};
 use skilltune_phases::loops::vacuous::vacuous;
@@ -168,9 +169,19 @@ fn ask(
         )
     };
     let drafts = drafts::read(&answer.map_err(failed)?, nonce, most).map_err(|error| {
-        Complaint::input(format!("the answer of {} cannot be used", agent.name))
-            .caused_by(one_line(&error.to_string()))
+        Complaint::agent(format!("the answer of {} cannot be used", agent.name))
+            .caused_by(why_unusable(&error))
             .hint(AGAIN)
     })?;
     Ok((drafts, spent.usd))
+}
+
+/// The error itself is worded for the agent.
+fn why_unusable(error: &OffSchema) -> String {
+    match error {
+        OffSchema::Count { what: what @ "scenarios", given, most, .. } => {
+            format!("it wrote {given} {what}, and was asked for 1 to {most}")
+        }
+        error => one_line(&error.to_string()),
+    }
 }
