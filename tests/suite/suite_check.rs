@@ -85,6 +85,39 @@ fn what_never_failed_or_never_passed_in_runs_is_named_with_counts() {
 }
 
 #[test]
+fn what_tune_would_refuse_is_said_by_the_check() {
+    let scene = Scene::new(&[("writer", 40)], &json!({}));
+    let shown = |drafts: usize| {
+        let drafted = SUITE.replacen("\ndescription", "\ndraft = true\ndescription", drafts);
+        fs::write(scene.path("project/three.toml"), drafted.replace("at least 20.", "at least 2.")).unwrap();
+        let ran = scene.run(&["suite", "check", "three.toml"]);
+        format!("{}[{}]", scene.normalized(&ran.stdout), ran.code.unwrap())
+    };
+    insta::assert_snapshot!([shown(0), shown(3)].join("\n"), @r"
+    /project/three.toml
+      three.toml: 3 scenarios, 0 checks, 6 expectations
+
+    too few for `skilltune tune`: it takes at least 5 scenarios; add 2 more
+
+    one round of one skill: 3 calls of the executor, 4 calls of the judge
+    [0]
+    /project/three.toml
+      three.toml: 0 scenarios, 0 checks, 0 expectations, 3 drafts
+
+    notes:
+      mixed, easy, hard: a draft: not counted until `draft = true` is removed
+
+    no scenario counts: complete the drafts, then remove `draft = true`
+    [3]
+    ");
+    let line = ["tune", "writer", "--suite", "three.toml", "--yes"];
+    shown(1);
+    let refused = scene.refusal(&line);
+    let hints = "hint: 1 draft not counted: remove `draft = true` once reviewed\nhint: add 3 more;";
+    assert!(refused.contains(hints), "{refused}");
+}
+
+#[test]
 fn trials_of_another_task_or_another_demand_show_nothing() {
     let scene = scene();
     let changed =

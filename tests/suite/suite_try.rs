@@ -92,6 +92,8 @@ fn what_an_agent_does_as_well_without_the_skill_is_named_now_and_later() {
       easy: passes without a skill
       used: passes without a skill
 
+    too few for `skilltune tune`: it takes at least 4 held-out scenarios; add 3 more
+
     one round of one skill: 5 calls of the executor, 3 calls of the judge
     ");
     insta::assert_snapshot!(without(&scene.normalized(&ran.stderr), &["agent time"]), @r"

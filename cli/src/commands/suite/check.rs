@@ -2,13 +2,16 @@
 
 use serde_json::{Value, json};
 use skilltune_orchestrator::skill_files;
+use skilltune_phases::judging::proof::Confidence;
 use skilltune_phases::loops::vacuous::{Vacuous, vacuous};
 use skilltune_phases::suites::scenario::Scenario;
 
 use crate::args::suite::SuiteCheckArgs;
 use crate::commands::suite::shown::{self, Shown};
-use crate::inputs::suite::{EVALS, Note, Suite};
+use crate::inputs::suite::{self, EVALS, Note, Suite};
 use crate::loops::tune::member;
+use crate::loops::tune::planning::{Shortage, shortage};
+use crate::loops::tune::settings::TuneSettings;
 use crate::loops::tune::vacuous::{describe, why};
 use crate::loops::tune::without_skill;
 use crate::settings::values::Format;
@@ -36,7 +39,10 @@ pub(super) fn run(args: &SuiteCheckArgs, env: &Environment, printer: Printer) ->
     if let Some(unread) = &shown.unread {
         printer.warn(unread);
     }
-    let report = Report::new(&suite, &shown);
+    // Without usable settings, `tune` says what it needs.
+    let settings = crate::loops::settings(&env.project_here(), env).ok();
+    let confidence = settings.map(|settings| settings.of::<TuneSettings>().rules().confidence);
+    let report = Report::new(&suite, &shown, confidence);
     match args.format {
         Format::Human => printer.data(&report.text(data_width(env), printer.data))?,
         Format::Json => {
@@ -57,13 +63,15 @@ struct Report<'a> {
     tried: usize,
     /// The files of its skill that contain its answers, if it is a skill's own suite.
     answers: Vec<String>,
+    /// That of the project's final comparisons.
+    confidence: Option<Confidence>,
 }
 
 impl<'a> Report<'a> {
-    fn new(suite: &'a Suite, shown: &Shown) -> Self {
+    fn new(suite: &'a Suite, shown: &Shown, confidence: Option<Confidence>) -> Self {
         let mut vacuous = vacuous(&suite.scenarios, |scenario| suite.starts.untouched(&scenario.id));
         vacuous.extend(shown.vacuous.iter().cloned());
-        Self { suite, vacuous, runs: shown.runs, tried: shown.tried, answers: answers(suite) }
+        Self { suite, vacuous, runs: shown.runs, tried: shown.tried, answers: answers(suite), confidence }
     }
 
     fn is_ok(&self) -> bool {
@@ -77,11 +85,32 @@ impl<'a> Report<'a> {
 
     /// Returns one call per scenario with expectations, and one about the skill's text.
     fn judge_calls(&self) -> usize {
-        self.suite.scenarios.iter().filter(|scenario| questions(scenario) > 0).count() + 1
+        let scenarios = &self.suite.scenarios;
+        scenarios.iter().filter(|scenario| questions(scenario) > 0).count()
+            + usize::from(!scenarios.is_empty())
+    }
+
+    /// Returns why `tune` would refuse the suite. A single scenario is a task, not a suite.
+    fn refusal(&self) -> Option<String> {
+        match self.suite.scenarios.as_slice() {
+            [] => Some("no scenario counts: complete the drafts, then remove `draft = true`".to_owned()),
+            [_] => None,
+            several => {
+                let Shortage { needs, more, .. } = shortage(several, self.confidence?)?;
+                Some(format!("too few for `skilltune tune`: it takes at least {needs}; add {more} more"))
+            }
+        }
+    }
+
+    /// Returns the name of a format with several names for its files, or else that of the file.
+    fn name(&self) -> String {
+        let Suite { path, format, .. } = self.suite;
+        let file = path.file_name().filter(|_| *format == suite::Format::Toml);
+        file.map_or_else(|| format.name().to_owned(), |name| one_line(&name.to_string_lossy()))
     }
 
     fn text(&self, width: usize, style: Style) -> String {
-        let Suite { path, format, scenarios, drafts, notes, .. } = self.suite;
+        let Suite { path, scenarios, drafts, notes, .. } = self.suite;
         let all = |what: fn(&Scenario) -> usize| scenarios.iter().map(what).sum::<usize>();
         let held_out = scenarios.iter().filter(|scenario| scenario.held_out).count();
         let mut counts = vec![
@@ -95,7 +124,7 @@ impl<'a> Report<'a> {
         counts.extend((self.tried > 0).then(|| format!("{} tried without a skill", self.tried)));
         let mut lines = vec![
             style.bold(&shortened(&one_line(&path.display().to_string()), width)),
-            format!("  {}: {}", format.name(), counts.join(", ")),
+            format!("  {}: {}", shortened(&self.name(), width), counts.join(", ")),
         ];
         let mut list = |title: &str, texts: Vec<String>| {
             if texts.is_empty() {
@@ -113,13 +142,15 @@ impl<'a> Report<'a> {
         list("notes:", notes.iter().map(Note::to_string).collect());
         list("answers in the skill:", self.answers.clone());
         list("proves nothing:", self.vacuous.iter().map(describe).collect());
-        let (executor, judge) = (self.executor_calls(), self.judge_calls());
-        lines.push(format!(
-            "\none round of one skill: {} of the executor, {} of the judge",
-            count(executor, "call"),
-            count(judge, "call")
-        ));
+        let refusal = self.refusal().map(|why| wrapped(&why, width, "  ").join("\n"));
+        let calls = (!scenarios.is_empty()).then(|| self.calls());
+        lines.extend(refusal.into_iter().chain(calls).map(|line| format!("\n{line}")));
         lines.join("\n")
+    }
+
+    fn calls(&self) -> String {
+        let (executor, judge) = (count(self.executor_calls(), "call"), count(self.judge_calls(), "call"));
+        format!("one round of one skill: {executor} of the executor, {judge} of the judge")
     }
 
     fn json(&self) -> Value {

@@ -7,6 +7,7 @@ use skilltune_orchestrator::skill_files;
 use skilltune_orchestrator::snapshot::{CaptureError, IgnoreRules, Limits, Manifest, Objects, RulesError};
 use skilltune_orchestrator::store::Home;
 use skilltune_phases::base::id::TreeId;
+use skilltune_phases::judging::proof::Confidence;
 use skilltune_phases::judging::score::Score;
 use skilltune_phases::judging::{proof, rubric};
 use skilltune_phases::loops::tune::trial::measure;
@@ -188,19 +189,35 @@ fn refuse_too_few(invocation: &Invocation, plan: &Plan) -> Result<(), Complaint>
     if is_fine || matches!(plan.basis(), Basis::HeldOut | Basis::Structure) {
         return Ok(());
     }
-    let (confidence, fewest) = (invocation.rules.confidence, invocation.rules.confidence.fewest_pairs());
-    let marked = plan.task.scenarios.iter().filter(|scenario| scenario.held_out).count();
-    let (have, more) = if marked > 0 {
-        (count(marked, "held-out scenario"), fewest - marked)
-    } else {
-        (count(many, "scenario"), fewest + 1 - many)
+    let confidence = invocation.rules.confidence;
+    let Some(Shortage { have, needs, more }) = shortage(&plan.task.scenarios, confidence) else {
+        return Ok(());
     };
-    let needs = if marked > 0 { count(fewest, "held-out scenario") } else { count(fewest + 1, "scenario") };
-    Err(Complaint::input(format!(
-        "{have} cannot show a difference at confidence {confidence}: it takes at least {needs}"
-    ))
-    .hint(format!("add {more} more; `skilltune suite new` drafts some"))
-    .hint("or pass --this-suite-only to compare on the scenarios of the search: weaker evidence, never applied without you"))
+    let what =
+        format!("{have} cannot show a difference at confidence {confidence}: it takes at least {needs}");
+    let drafts = plan.task.suite.as_ref().map_or(0, |suite| suite.drafts.len());
+    let uncounted = (drafts > 0)
+        .then(|| format!("{} not counted: remove `draft = true` once reviewed", count(drafts, "draft")));
+    Err(uncounted.into_iter().fold(Complaint::input(what), Complaint::hint)
+        .hint(format!("add {more} more; `skilltune suite new` drafts some"))
+        .hint("or pass --this-suite-only to compare on the scenarios of the search: weaker evidence, never applied without you"))
+}
+
+/// What a suite lacks for a comparison that can show something.
+#[derive(Debug)]
+pub struct Shortage {
+    pub have: String,
+    pub needs: String,
+    pub more: usize,
+}
+
+pub fn shortage(scenarios: &[Scenario], confidence: Confidence) -> Option<Shortage> {
+    let (many, fewest) = (scenarios.len(), confidence.fewest_pairs());
+    let marked = scenarios.iter().filter(|scenario| scenario.held_out).count();
+    let (have, needs, what) =
+        if marked > 0 { (marked, fewest, "held-out scenario") } else { (many, fewest + 1, "scenario") };
+    let more = needs.checked_sub(have).filter(|more| *more > 0)?;
+    Some(Shortage { have: count(have, what), needs: count(needs, what), more })
 }
 
 fn too_few_to_compare(plan: &Plan) -> Result<(), Complaint> {
