@@ -116,9 +116,9 @@ fn a_suite_goes_to_every_format_and_comes_back() {
     for (format, out) in outs {
         let ran = scene.run(&["suite", "convert", "suites/report-writer", "--to", format, "--out", out]);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{ran:?}");
-        assert!(ran.stderr.starts_with(&format!("wrote {out}, from a suite with 10 scenarios\n")), "{ran:?}");
+        let (many, counted) = if format == "triggers" { (1, "1 scenario") } else { (10, "10 scenarios") };
+        assert!(ran.stderr.starts_with(&format!("wrote {out} with {counted}\n")), "{ran:?}");
         let report = scene.run(&["suite", "check", out, "--format", "json"]).json();
-        let many = if format == "triggers" { 1 } else { 10 };
         assert_eq!(report["scenarios"].as_array().unwrap().len(), many, "{format}");
     }
     // The result equals the original, except for the text about its origin.
@@ -129,6 +129,21 @@ fn a_suite_goes_to_every_format_and_comes_back() {
     let lost =
         scene.run(&["suite", "convert", "suites/report-writer", "--to", "plugin", "--out", "again"]).stderr;
     assert!(lost.contains(": `files` is not converted\n"), "{lost}");
+}
+
+#[test]
+fn a_suite_of_drafts_alone_is_not_written_where_drafts_are_left_out() {
+    let scene = scene();
+    let draft = "[[scenarios]]\nid = \"a\"\ndescription = \"Write it\"\ndraft = true\n";
+    fs::write(scene.path("project/drafts.toml"), draft).unwrap();
+    let line = |to, out| ["suite", "convert", "drafts.toml", "--to", to, "--out", out];
+    insta::assert_snapshot!(scene.refusal(&line("plugin", "evals")), @r"
+    error: nothing to write: no scenario of the suite is converted
+    caused by: a: a draft: it is left out
+    hint: complete the drafts, and remove `draft = true`; only `--to toml` keeps drafts
+    ");
+    let ran = scene.run(&line("toml", "copy.toml"));
+    assert!(ran.code == Some(0) && ran.stderr.starts_with("wrote copy.toml with 1 scenario\n"), "{ran:?}");
 }
 
 #[test]

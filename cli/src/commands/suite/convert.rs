@@ -29,6 +29,9 @@ pub(super) fn run(args: &SuiteConvertArgs, env: &Environment, printer: Printer) 
             .hint("pass a path in an existing folder"));
     }
     let written = suite.written(args.to.into(), &out);
+    if written.scenarios == 0 {
+        return Err(nothing(&suite, &written));
+    }
     place(&written, &out).map_err(|cause| {
         Complaint::input(format!("cannot write {}", out.display()))
             .caused_by(cause)
@@ -36,7 +39,7 @@ pub(super) fn run(args: &SuiteConvertArgs, env: &Environment, printer: Printer) 
     })?;
     let notes: Vec<String> = notes(&suite, &written).map(ToString::to_string).collect();
     let object = json!({ "outcome": "written", "paths": [out.display().to_string()], "notes": notes });
-    outcome::print(args.format, printer, &[message(&suite, &notes, &args.out)], &object)
+    outcome::print(args.format, printer, &[message(written.scenarios, &notes, &args.out)], &object)
 }
 
 fn place(Written { files, .. }: &Written, out: &Path) -> Result<(), String> {
@@ -57,9 +60,17 @@ fn notes<'a>(suite: &'a Suite, written: &'a Written) -> impl Iterator<Item = &'a
     suite.notes.iter().filter(move |note| !is_of_drafts(note)).chain(&written.lost)
 }
 
-fn message(suite: &Suite, notes: &[String], out: &Path) -> String {
-    let all = suite.scenarios.len() + suite.drafts.len();
-    let mut lines = vec![format!("wrote {}, from a suite with {}", out.display(), count(all, "scenario"))];
+/// Reports a suite of which this format would hold nothing.
+fn nothing(suite: &Suite, written: &Written) -> Complaint {
+    let complaint = Complaint::input("nothing to write: no scenario of the suite is converted");
+    let complaint = notes(suite, written).map(ToString::to_string).fold(complaint, Complaint::caused_by);
+    let is_of_drafts = suite.scenarios.is_empty();
+    let hint = "complete the drafts, and remove `draft = true`; only `--to toml` keeps drafts";
+    if is_of_drafts { complaint.hint(hint) } else { complaint }
+}
+
+fn message(scenarios: usize, notes: &[String], out: &Path) -> String {
+    let mut lines = vec![format!("wrote {} with {}", out.display(), count(scenarios, "scenario"))];
     if !notes.is_empty() {
         lines.push("notes:".to_owned());
         lines.extend(notes.iter().map(|note| format!("  {note}")));

@@ -25,6 +25,8 @@ pub struct Written {
     /// Texts by their paths below the new folder; the path is empty for a suite in one file.
     pub files: Vec<(String, String)>,
     pub lost: Vec<Note>,
+    /// The number of scenarios in it, with drafts.
+    pub scenarios: usize,
 }
 
 impl Suite {
@@ -36,6 +38,12 @@ impl Suite {
                 page.lost.add(Some(&draft.id), "a draft: it is left out");
             }
         }
+        let queries = self.scenarios.iter().filter(|scenario| query_of(scenario).is_some());
+        let scenarios = match format {
+            Format::Toml => self.scenarios.len() + self.drafts.len(),
+            Format::Triggers => queries.count(),
+            Format::Evals | Format::Promptfoo | Format::Plugin => self.scenarios.len(),
+        };
         let one = |text: String| vec![(String::new(), text)];
         let files = match format {
             Format::Toml => one(toml::text(&mut page)),
@@ -44,7 +52,7 @@ impl Suite {
             Format::Promptfoo => one(promptfoo::text(&mut page)),
             Format::Plugin => plugin::files(&mut page),
         };
-        Written { files, lost: page.lost.taken() }
+        Written { files, lost: page.lost.taken(), scenarios }
     }
 }
 
@@ -140,11 +148,7 @@ impl<'a> SuiteWriter<'a> {
 fn triggers(page: &mut SuiteWriter<'_>) -> String {
     let mut queries = Vec::new();
     for scenario in page.scenarios() {
-        let used = scenario.demands.iter().find_map(|demand| match demand.how.check()? {
-            Check::Skill { used } => Some((demand, *used)),
-            _ => None,
-        });
-        let Some((check, used)) = used else {
+        let Some((check, used)) = query_of(scenario) else {
             page.lose(scenario, "left out: no check says whether the skill should be used");
             continue;
         };
@@ -164,6 +168,14 @@ fn triggers(page: &mut SuiteWriter<'_>) -> String {
         queries.push(query);
     }
     pretty(&Value::Array(queries))
+}
+
+/// Returns the check that asks whether the skill is used, and whether it should be.
+fn query_of(scenario: &Scenario) -> Option<(&Demand, bool)> {
+    scenario.demands.iter().find_map(|demand| match demand.how.check()? {
+        Check::Skill { used } => Some((demand, *used)),
+        _ => None,
+    })
 }
 
 /// Returns whether reading would assign the same id by default.
