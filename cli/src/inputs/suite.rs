@@ -146,7 +146,9 @@ impl Suite {
         let (format, cases) = match Document::of(&file) {
             Document::Toml => {
                 let again = || format!("then run `skilltune suite check {}`", shell_path(&file.path));
-                let shown = |what: String| wrong(&what).hint(EXAMPLE).hint(again());
+                let shown = |what: String| {
+                    wrong(&what).hint(meant(&what).unwrap_or(EXAMPLE.to_owned())).hint(again())
+                };
                 let page = toml_suite::page(&file).map_err(shown)?;
                 (Format::Toml, toml_suite::read(page, base).map_err(|what| wrong(&what))?)
             }
@@ -212,6 +214,13 @@ fn missing(path: &Path) -> Complaint {
     let near = near.map(|near| format!("did you mean {near}?"));
     let complaint = Complaint::input(format!("suite {} does not exist", path.display()));
     near.into_iter().fold(complaint, Complaint::hint).hint("`skilltune suite new SKILL` drafts a suite")
+}
+
+/// Returns a guess at the field that an error of the reader of TOML calls unknown.
+fn meant(what: &str) -> Option<String> {
+    let (field, known) = what.split_once("unknown field `")?.1.split_once('`')?;
+    let near = nearest(field, known.split('`').skip(1).step_by(2))?;
+    Some(format!("did you mean `{near}`?"))
 }
 
 /// Returns the arguments of a check that runs a program.

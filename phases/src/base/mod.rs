@@ -12,6 +12,7 @@ pub mod material;
 pub mod model;
 pub mod name;
 pub mod role;
+pub mod spelling;
 pub mod vocabulary;
 pub mod window;
 pub mod yaml;

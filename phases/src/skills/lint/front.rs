@@ -12,6 +12,7 @@ use super::edit::Edit;
 use super::reading::{BOM, MAIN, Reading, body_at, diagnostic};
 use super::{Diagnostic, File, Rule, links};
 use crate::base::material::Body;
+use crate::base::spelling::distance;
 use crate::skills::skill::strict::{FIELDS, LONGEST_COMPATIBILITY, strict};
 use crate::skills::skill::{self, SkillError};
 
@@ -149,6 +150,17 @@ const CLAUDE_CODE: [&str; 14] = [
 /// Fields that contain text, whatever it looks like.
 const TEXTS: [&str; 5] = ["name", "description", "license", "compatibility", "when_to_use"];
 
+/// Names the field that is probably meant.
+fn unknown(key: &str) -> String {
+    const LONGEST: usize = 40;
+    let known = FIELDS.iter().chain(&CLAUDE_CODE).filter(|_| key.len() <= LONGEST);
+    let near = known.map(|known| (distance(key, known), known)).min();
+    match near.filter(|(distance, _)| *distance <= (key.len() / 3).max(1)) {
+        Some((_, near)) => format!("unknown field `{key}`; did you mean `{near}`?"),
+        None => format!("unknown field `{key}`"),
+    }
+}
+
 impl Found<'_, '_> {
     fn say(&self, rule: Rule, key: &str, message: impl Into<String>) -> Diagnostic {
         diagnostic(rule, self.file, self.front.line(key).unwrap_or(1), message)
@@ -201,7 +213,7 @@ impl Found<'_, '_> {
             out.push(if CLAUDE_CODE.contains(&key) {
                 self.say(Rule::FieldPortable, key, format!("the specification has no field `{key}`"))
             } else {
-                self.say(Rule::FieldUnknown, key, format!("unknown field `{key}`"))
+                self.say(Rule::FieldUnknown, key, unknown(key))
             });
         }
         for key in TEXTS.iter().filter(|key| values.contains_key(**key)) {

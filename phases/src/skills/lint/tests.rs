@@ -119,6 +119,10 @@ fn front_matter_that_agents_load_differently_is_told() {
     5 field-portable the specification has no field `model`
     6 field-unknown unknown field `colour`
     ");
+    insta::assert_snapshot!(lines("---\nname: \"2026\"\ndescription: Does. Use when asked.\nlicence: MIT\ntools: Bash\n---\nText.\n"), @r"
+    4 field-unknown unknown field `licence`; did you mean `license`?
+    5 field-unknown unknown field `tools`
+    ");
     insta::assert_snapshot!(lines("---\nname: \"2026\"\ndescription: Does. Use when asked.\nmetadata:\n  x:\n\t- y\n---\nText.\n"), @r"
     6 front-matter not a YAML mapping: tabs disallowed within this context (block indentation) at line 6, column 2
     6 front-matter-form a tab in the indentation, which YAML forbids

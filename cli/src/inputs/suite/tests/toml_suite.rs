@@ -31,6 +31,9 @@ fn what_is_wrong_is_told_with_its_line() {
     assert_eq!(refusal_of(""), "suite.toml: no scenarios");
     let unknown = refusal_of("[[scenarios]]\ndescription = 'a'\nprompt = 'b'\n");
     assert!(unknown.contains("line 3: unknown field `prompt`"), "{unknown}");
+    let misspelt = meant("line 3: unknown field `descripton`, expected one of `id`, `description`, `tags`");
+    assert_eq!(misspelt.as_deref(), Some("did you mean `description`?"));
+    assert_eq!(meant(&unknown), None);
     let twice = "[[scenarios]]\nid = 'a'\ndescription = 'a'\n".repeat(2);
     assert!(refusal_of(&twice).ends_with("duplicate scenario id `a`"));
     for id in ["../x", "a b", "", "é"] {

@@ -5,6 +5,7 @@ use std::mem;
 use serde_json::{Map, Value, json};
 
 use super::{Draft, Entry, Fault, Place, command, one_line, source};
+use crate::base::spelling::distance;
 use crate::base::yaml;
 
 /// The names of the list of criteria.
@@ -103,18 +104,4 @@ fn nearest<'a>(word: &str, keys: &[&'a str]) -> Option<&'a str> {
     let ranked = keys.iter().filter(|_| word.len() <= LONGEST).map(|key| (distance(word, key), *key));
     let (distance, key) = ranked.min_by_key(|(distance, _)| *distance)?;
     (distance <= key.len().div_ceil(3)).then_some(key)
-}
-
-/// Counts the letters that were added, removed or changed.
-fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut before = mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.chars().enumerate() {
-            let changed = before + usize::from(x != y);
-            before = row[j + 1];
-            row[j + 1] = changed.min(before + 1).min(row[j] + 1);
-        }
-    }
-    row[b.chars().count()]
 }
