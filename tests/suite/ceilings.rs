@@ -82,8 +82,9 @@ fn a_paused_run_says_which_limit_how_far_it_came_and_what_to_type() {
       1 suggestion; strength: SKILL.md states its quality; weakness: SKILL.md: the quality is only 40
     run RUN is paused; progress is saved
     limit of $1.10 reached in round 2 of 5: $1.00 spent, and one call has cost up to $0.25
-      hint: continue with skilltune resume RUN --max-usd 3
     "#);
+    let way_on = "\nto continue: skilltune resume RUN --max-usd 3\n";
+    assert!(scene.normalized(&left.stdout).ends_with(way_on), "{left:?}");
     let again = scene.run(&["resume", "--yes"]);
     assert_eq!(again.code, Some(5));
     insta::assert_snapshot!(scene.normalized(&again.stderr), @r#"
@@ -95,7 +96,6 @@ fn a_paused_run_says_which_limit_how_far_it_came_and_what_to_type() {
     resumed in round 2, best so far 39.6
     run RUN is paused; progress is saved
     limit of $1.10 reached in round 2 of 5: $1.00 spent, and one call has cost up to $0.25
-      hint: continue with skilltune resume RUN --max-usd 3
     "#);
     let status = scene.run(&["status"]);
     assert!(status.stdout.contains("limit of $1.10 reached in round 2 of 5: $1.00 spent"), "{status:?}");

@@ -9,7 +9,6 @@ use skilltune_phases::runs::remedy::Remedy;
 use skilltune_phases::runs::run::{FailedCall, Run, StepState};
 
 use crate::progress::layout::Layout;
-use crate::progress::lines::to_copy;
 use crate::report::ui::Ui;
 use crate::report::{advice, ceilings, words};
 use crate::text::width::wrapped;
@@ -24,10 +23,9 @@ pub fn waiting<L: Ui>(run: &Run<L>, until: Timestamp, width: usize) -> Vec<Strin
     [why, Some(line)].iter().flatten().flat_map(|line| wrapped(line, width, "    ")).collect()
 }
 
-/// Returns the ceiling that a run is paused at, and the command to continue with a higher one.
+/// Returns the ceiling that a run is paused at. The end names the command to continue with a higher one.
 pub fn at_ceiling<L: Ui>(run: &Run<L>, ceiling: Ceiling, layout: Layout) -> Vec<String> {
-    let lines = wrapped(&format!("  {}", ceilings::describe(run, ceiling)), layout.width, "    ");
-    lines.into_iter().chain(to_copy("  hint: continue with", &advice::resume(run), layout.width)).collect()
+    wrapped(&format!("  {}", ceilings::describe(run, ceiling)), layout.width, "    ")
 }
 
 /// Returns why a run is blocked, and how to fix it.
