@@ -94,6 +94,10 @@ fn a_projects_page_is_not_rendered_before_it_is_trusted_nor_does_it_fill_the_mem
     write_page(&scene, &format!("{JUDGE}\n{{{{ {large} }}}}\n"));
     let limited = |line: &[&str]| scene.run_limited("ulimit -v 4000000", line);
     let line = ["tune", "writer", "write a page", "--yes"];
+    let shown = limited(&[&line[..], &["--dry-run"]].concat());
+    let note = "note: the run would be refused: the prompts of /project/skilltune.toml are not trusted: evaluate; \
+                read the file and its prompts, then run `skilltune trust /project/skilltune.toml`";
+    assert!(scene.normalized(&shown.stderr).contains(note), "{shown:?}");
     for shown in [&[&line[..], &["--dry-run"]].concat()[..], &["trust", "."]] {
         let ran = limited(shown);
         assert_eq!(ran.code, Some(0), "{shown:?}: {ran:?}");

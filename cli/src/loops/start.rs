@@ -44,6 +44,11 @@ pub trait Starts: LoopCommands {
     /// Sketches the plan, and asks what a person has to decide before anything is written. `Break` ends the command.
     fn ready(invocation: Self::Invocation, home: &Home, start: &Start<'_>) -> Result<Ready<Self>, Complaint>;
 
+    /// Checks what only a run needs, such as trust, and returns why it would be refused as things are. Asks nobody.
+    fn missing(invocation: &Self::Invocation, start: &Start<'_>) -> Vec<Complaint> {
+        agents_missing(invocation.as_ref(), start).into_iter().collect()
+    }
+
     /// Prints what a person should know about the plan.
     fn remark(_: &Self::Invocation, _: &Plan<Self>, _: Printer) {}
 
@@ -157,6 +162,17 @@ impl<'a> Start<'a> {
     pub fn consent(&self) -> Consent<'static> {
         Consent::of(self.trust, self.person())
     }
+
+    /// Returns the same without a person to ask.
+    #[must_use]
+    pub fn unasked(self) -> Self {
+        Self { yes: true, ..self }
+    }
+}
+
+/// Returns why the agents of a run would be refused, if they would.
+pub fn agents_missing(Common { casting, settings, .. }: &Common, start: &Start<'_>) -> Option<Complaint> {
+    casting::ensure_trusted(casting, settings, start.env, None, start.unasked().consent()).err()
 }
 
 /// Begins a run and drives it until it ends or pauses, or only shows it.
@@ -211,6 +227,10 @@ fn show<L: Starts>(
     let (env, printer) = (start.env, start.printer);
     let plan = plan::<L>(invocation, home, env, None)?;
     remark::<L>(invocation, &plan, printer);
+    for Complaint { what, hints, .. } in L::missing(invocation, start) {
+        let parts: Vec<String> = std::iter::once(what).chain(hints.into_iter().take(1)).collect();
+        printer.warn(&format!("note: the run would be refused: {}", parts.join("; ")));
+    }
     let (most, mut run) = (&L::most_calls(&plan), unbegun(&plan)?);
     for done in L::answers(invocation) {
         let seq = run.seq + 1;

@@ -24,7 +24,7 @@ use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 use crate::text::plain::one_line;
-use crate::trust::pinned::{programs, scripts};
+use crate::trust::pinned::{Pins, programs, scripts};
 use crate::trust::{self, Named, TrustStore};
 
 impl LoopArgs for EvolveArgs {
@@ -70,14 +70,20 @@ impl Starts for Evolve {
             let sketch = start::plan::<Self>(&invocation, home, start.env, None)?;
             return Ok(ControlFlow::Continue((invocation, sketch)));
         }
-        if let (false, Apply::Propose(_)) = (invocation.plan_only, invocation.apply) {
-            let limits = RuntimeOptions::artifacts(&invocation.common.settings);
-            require_proposable(&invocation.root, limits, OTHERWISE, start.env)?;
-        }
+        ensure_proposable(&invocation, start)?;
         agree(&mut invocation, start)?;
-        ensure_trusted(&mut invocation, start)?;
+        invocation.common.pinned = ensure_trusted(&invocation, start)?;
         let sketch = start::plan::<Self>(&invocation, home, start.env, None)?;
         Ok(ControlFlow::Continue((invocation, sketch)))
+    }
+
+    fn missing(invocation: &Invocation, start: &Start<'_>) -> Vec<Complaint> {
+        let start = &start.unasked();
+        if invocation.verify.is_some() {
+            return ensure_commands_trusted(invocation, start).err().into_iter().collect();
+        }
+        let (git, trust) = (ensure_proposable(invocation, start), ensure_trusted(invocation, start));
+        git.err().into_iter().chain(trust.err()).collect()
     }
 
     /// An earlier run of the same specification on the same folder shows what one costs.
@@ -164,8 +170,18 @@ fn question(invocation: &Invocation, start: &Start<'_>) -> &'static str {
     }
 }
 
-/// Ensures that a person trusts the agents and the commands that the project names.
-fn ensure_trusted(invocation: &mut Invocation, start: &Start<'_>) -> Result<(), Complaint> {
+/// Ensures that the result can become commits, if it is to.
+fn ensure_proposable(invocation: &Invocation, start: &Start<'_>) -> Result<(), Complaint> {
+    if let (false, Apply::Propose(_)) = (invocation.plan_only, invocation.apply) {
+        let limits = RuntimeOptions::artifacts(&invocation.common.settings);
+        require_proposable(&invocation.root, limits, OTHERWISE, start.env)?;
+    }
+    Ok(())
+}
+
+/// Ensures that a person trusts the agents and the commands that the project names. Returns the files that the agents
+/// run.
+fn ensure_trusted(invocation: &Invocation, start: &Start<'_>) -> Result<Vec<Pins>, Complaint> {
     let (env, store) = (start.env, TrustStore::new(start.env));
     let settings = &invocation.common.settings;
     let pinned = casting::ensure_trusted(&invocation.common.casting, settings, env, None, start.consent())?;
@@ -173,8 +189,7 @@ fn ensure_trusted(invocation: &mut Invocation, start: &Start<'_>) -> Result<(), 
         trust::ensure(file, &[], Named::Experts(std::slice::from_ref(name)), &store, start.consent())?;
     }
     ensure_commands_trusted(invocation, start)?;
-    invocation.common.pinned = pinned.into_iter().collect();
-    Ok(())
+    Ok(pinned.into_iter().collect())
 }
 
 /// Ensures that a person trusts the commands that the project's settings name.

@@ -22,6 +22,7 @@ use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
+use crate::trust::pinned::Pins;
 use crate::trust::{self, Named, TrustStore};
 
 impl LoopArgs for ExpertArgs {
@@ -70,16 +71,13 @@ impl Starts for Expert {
     const PLAN: Planner<Self> = planning::plan;
 
     fn ready(mut invocation: Invocation, home: &Home, start: &Start<'_>) -> Result<Ready<Self>, Complaint> {
-        let env = start.env;
-        let Common { casting, settings, .. } = &invocation.common;
-        let pinned = casting::ensure_trusted(casting, settings, env, None, start.consent())?;
-        if let Some((file, what)) = &invocation.foreign {
-            let named = Named::Experts(std::slice::from_ref(what));
-            trust::ensure(file, &[], named, &TrustStore::new(env), start.consent())?;
-        }
-        invocation.common.pinned = pinned.into_iter().collect();
-        let sketch = start::plan::<Self>(&invocation, home, env, None)?;
+        invocation.common.pinned = ensure_trusted(&invocation, start)?;
+        let sketch = start::plan::<Self>(&invocation, home, start.env, None)?;
         Ok(ControlFlow::Continue((invocation, sketch)))
+    }
+
+    fn missing(invocation: &Invocation, start: &Start<'_>) -> Vec<Complaint> {
+        ensure_trusted(invocation, &start.unasked()).err().into_iter().collect()
     }
 
     /// One call needs no estimate.
@@ -113,4 +111,16 @@ impl Starts for Expert {
         });
         shared_json::sketch(run, &keys, sketched.estimate)
     }
+}
+
+/// Ensures that a person trusts the agents and the expert that the project describes. Returns the files that the agents
+/// run.
+fn ensure_trusted(invocation: &Invocation, start: &Start<'_>) -> Result<Vec<Pins>, Complaint> {
+    let Common { casting, settings, .. } = &invocation.common;
+    let pinned = casting::ensure_trusted(casting, settings, start.env, None, start.consent())?;
+    if let Some((file, what)) = &invocation.foreign {
+        let named = Named::Experts(std::slice::from_ref(what));
+        trust::ensure(file, &[], named, &TrustStore::new(start.env), start.consent())?;
+    }
+    Ok(pinned.into_iter().collect())
 }

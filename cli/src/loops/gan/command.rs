@@ -35,14 +35,17 @@ impl Starts for Gan {
 
     fn ready(mut invocation: Invocation, home: &Home, start: &Start<'_>) -> Result<Ready<Self>, Complaint> {
         let env = start.env;
-        if let (Some(into), Apply::Propose(_)) = (&invocation.into, invocation.apply) {
-            planning::require_proposable(into, Limits::default(), OTHERWISE, env)?;
-        }
+        ensure_proposable(&invocation, env)?;
         let Common { casting, settings, .. } = &invocation.common;
         let pinned = casting::ensure_trusted(casting, settings, env, None, start.consent())?;
         invocation.common.pinned = pinned.into_iter().collect();
         let sketch = start::plan::<Self>(&invocation, home, env, None)?;
         Ok(ControlFlow::Continue((invocation, sketch)))
+    }
+
+    fn missing(invocation: &Invocation, start: &Start<'_>) -> Vec<Complaint> {
+        let git = ensure_proposable(invocation, start.env).err();
+        git.into_iter().chain(start::agents_missing(&invocation.common, start)).collect()
     }
 
     /// Returns what would be built and judged, and the upper limits of the run.
@@ -75,3 +78,11 @@ impl Starts for Gan {
 }
 
 const OTHERWISE: &str = "pass --apply auto to put the result into the folder itself";
+
+/// Ensures that the result can become a commit, if it is to.
+fn ensure_proposable(invocation: &Invocation, env: &Environment) -> Result<(), Complaint> {
+    if let (Some(into), Apply::Propose(_)) = (&invocation.into, invocation.apply) {
+        planning::require_proposable(into, Limits::default(), OTHERWISE, env)?;
+    }
+    Ok(())
+}

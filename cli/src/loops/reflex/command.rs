@@ -66,6 +66,10 @@ impl Starts for Reflex {
         Ok(ControlFlow::Continue((invocation, sketch)))
     }
 
+    fn missing(invocation: &Invocation, start: &Start<'_>) -> Vec<Complaint> {
+        ensure_trusted(invocation, start.env, start.unasked().consent()).err().into_iter().collect()
+    }
+
     /// The terms that a person agrees to already name the limits.
     fn prints_estimate(_: &Plan) -> bool {
         false

@@ -21,7 +21,7 @@ use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
-use crate::trust::pinned::{programs, scripts};
+use crate::trust::pinned::{Pins, programs, scripts};
 use crate::trust::{self, Named, TrustStore};
 
 impl LoopArgs for ReviewArgs {
@@ -38,9 +38,13 @@ impl Starts for Review {
 
     fn ready(mut invocation: Invocation, home: &Home, start: &Start<'_>) -> Result<Ready<Self>, Complaint> {
         agree(&mut invocation, start)?;
-        ensure_trusted(&mut invocation, start)?;
+        invocation.common.pinned = ensure_trusted(&invocation, start)?;
         let sketch = start::plan::<Self>(&invocation, home, start.env, None)?;
         Ok(ControlFlow::Continue((invocation, sketch)))
+    }
+
+    fn missing(invocation: &Invocation, start: &Start<'_>) -> Vec<Complaint> {
+        ensure_trusted(invocation, &start.unasked()).err().into_iter().collect()
     }
 
     /// An earlier review of the same folder shows what one costs.
@@ -96,8 +100,9 @@ fn agree(invocation: &mut Invocation, start: &Start<'_>) -> Result<(), Complaint
     Ok(())
 }
 
-/// Ensures that a person trusts the agents, the experts and the commands that the project names.
-fn ensure_trusted(invocation: &mut Invocation, start: &Start<'_>) -> Result<(), Complaint> {
+/// Ensures that a person trusts the agents, the experts and the commands that the project names. Returns the files that
+/// the agents run.
+fn ensure_trusted(invocation: &Invocation, start: &Start<'_>) -> Result<Vec<Pins>, Complaint> {
     let (env, store) = (start.env, TrustStore::new(start.env));
     let common = &invocation.common;
     let pinned = casting::ensure_trusted(&common.casting, &common.settings, env, None, start.consent())?;
@@ -114,6 +119,5 @@ fn ensure_trusted(invocation: &mut Invocation, start: &Start<'_>) -> Result<(), 
         let names = programs(commands.iter().copied());
         trust::ensure(file, &files, Named::Programs(&names), &store, start.consent())?;
     }
-    invocation.common.pinned = pinned.into_iter().collect();
-    Ok(())
+    Ok(pinned.into_iter().collect())
 }

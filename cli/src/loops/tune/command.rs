@@ -124,6 +124,10 @@ impl Starts for Tune {
         Ok(ControlFlow::Continue((trial_run::trusted(invocation, start)?, sketch)))
     }
 
+    fn missing(invocation: &Invocation, start: &Start<'_>) -> Vec<Complaint> {
+        trial_run::missing(invocation, start)
+    }
+
     /// Prints the settings that are set but not used by this search.
     fn remark(invocation: &Invocation, plan: &Plan, printer: Printer) {
         let unused = plan.task.searches().then(|| search::unused(plan, invocation.common.settings.of()));

@@ -69,7 +69,7 @@ pub struct Invocation {
     pub fail_on: FailOn,
     pub prompts: Prompts,
     /// The prompts and the suite that a person has to trust before the run begins.
-    pub untrusted: Option<Box<(Pages, Suite)>>,
+    pub untrusted: Option<Box<(Pages, Option<Suite>)>>,
     /// Whether the system confines the programs of the run to its folders.
     pub confines: bool,
     /// By default a hash of the inputs.
@@ -90,7 +90,7 @@ impl Invocation {
         delivery: Delivery,
         members: Vec<Skill>,
         TaskSet { scenarios, starts, suite }: TaskSet,
-        untrusted: (Pages, Suite),
+        untrusted: (Pages, Option<Suite>),
     ) -> Self {
         let tune = common.settings.of::<TuneSettings>();
         Self {
@@ -162,8 +162,11 @@ pub fn invocations(
     if !args.run.only_shows() {
         pin(&mut drafts, suite.as_ref(), env, Consent::of(args.trust, asked))?;
     }
+    // What is only shown is not trusted yet.
+    let shown = args.run.only_shows().then(|| suite.clone());
     let given = TaskSet::given(args, suite)?;
     let invocations = drafts.into_iter().map(|draft| {
+        let untrusted = shown.clone().map(|suite| Box::new((draft.pages.clone(), suite)));
         let task_set = match (&given, draft.members.as_slice()) {
             (Some(given), _) => given.clone(),
             (None, [skill]) => TaskSet::of(args, Suite::beside(&skill.path)?)?,
@@ -171,7 +174,8 @@ pub fn invocations(
         };
         let task_set = task_set.of_skills(&draft.members);
         task_set.check(&draft.members, &draft.delivery, env)?;
-        draft.invocation(mode, task_set, args, (asked.is_some(), env))
+        let invocation = draft.invocation(mode, task_set, args, (asked.is_some(), env))?;
+        Ok(Invocation { untrusted, ..invocation })
     });
     invocations.collect::<Result<_, _>>().map(ControlFlow::Continue)
 }

@@ -38,7 +38,7 @@ pub fn run(
     let task_set = task_set(&older, &suite, found, env)?;
     let (project, epoch) = (project.to_owned(), args.run_flags.epoch());
     let common = Common { project, settings, casting, pinned: Vec::new(), epoch };
-    let invocation = invocation(args, older, task_set, common, (pages, suite));
+    let invocation = invocation(args, older, task_set, common, (pages, Some(suite)));
     start::start::<Tune>(invocation, &Start::of(&args.run_flags, args.trust, env, printer))
 }
 
@@ -74,7 +74,7 @@ fn invocation(
     older: Older,
     task_set: TaskSet,
     common: Common,
-    untrusted: (Pages, Suite),
+    untrusted: (Pages, Option<Suite>),
 ) -> Invocation {
     let (plan, confirm) = (older.plan.clone(), older.regrading.confirm);
     let task = &plan.task;

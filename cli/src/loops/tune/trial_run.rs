@@ -47,9 +47,20 @@ pub fn trusted(mut invocation: Invocation, start: &Start<'_>) -> Result<Invocati
     let Common { casting, settings, .. } = &invocation.common;
     let of_agents = casting::ensure_trusted(casting, settings, env, None, consent)?;
     pages.ensure_trusted(settings, env, consent)?;
-    let of_suite = invocation::ensure_trusted(&suite, env, consent)?;
+    let of_suite = suite.map(|suite| invocation::ensure_trusted(&suite, env, consent)).transpose()?.flatten();
     invocation.common.pinned = of_agents.into_iter().chain(of_suite).collect();
     Ok(Invocation { prompts: pages.checked()?, ..invocation })
+}
+
+/// Returns why the run would be refused: the agents, the prompts or the suite's programs are not trusted.
+pub fn missing(invocation: &Invocation, start: &Start<'_>) -> Vec<Complaint> {
+    let (env, consent) = (start.env, start.unasked().consent());
+    let untrusted = invocation.untrusted.as_deref();
+    let pages = untrusted
+        .and_then(|(pages, _)| pages.ensure_trusted(&invocation.common.settings, env, consent).err());
+    let suite = untrusted.and_then(|(_, suite)| suite.as_ref());
+    let suite = suite.and_then(|suite| invocation::ensure_trusted(suite, env, consent).err());
+    start::agents_missing(&invocation.common, start).into_iter().chain(pages).chain(suite).collect()
 }
 
 /// The aim of a run, the versions on trial, and their tasks.
@@ -127,7 +138,8 @@ impl<'a> TrialRun<'a> {
         allow_shell(&mut self.common, &task_set.scenarios)?;
         let held_out = self.common.settings.of::<TuneSettings>().held_out.value;
         let (tried, common, delivery) = ((aim, versions), self.common, self.delivery);
-        let trials = Invocation::of_trials(tried, common, delivery, members, task_set, (self.pages, suite));
+        let trials =
+            Invocation::of_trials(tried, common, delivery, members, task_set, (self.pages, Some(suite)));
         Ok(Invocation {
             held_out,
             rules: Rules { confirm: confirm.unwrap_or(trials.rules.confirm), ..trials.rules },

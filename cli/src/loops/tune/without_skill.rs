@@ -105,7 +105,7 @@ fn invocation(
     task_set.check(&[], &Delivery::Inline, env)?;
     allow_shell(&mut common, &task_set.scenarios)?;
     let tried = (Aim::Try { trials: flags.trials }, vec![Version::Nothing]);
-    let untrusted = (Pages::read(&common.settings)?, suite.clone());
+    let untrusted = (Pages::read(&common.settings)?, Some(suite.clone()));
     Ok(Invocation::of_trials(tried, common, Delivery::Inline, members, task_set, untrusted))
 }
 
