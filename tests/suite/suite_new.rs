@@ -113,7 +113,10 @@ fn a_folder_that_cannot_be_written_is_named_before_the_call() {
 #[test]
 fn an_answer_out_of_bounds_is_refused_whole() {
     for (scenarios, why) in [
-        (json!(vec![one("a", "Write", "It is so."); 10_000]), "it wrote 10000 scenarios, and was asked for 1 to 5"),
+        (
+            json!(vec![one("a", "Write", "It is so."); 10_000]),
+            "it wrote 10000 scenarios, and was asked for 1 to 5",
+        ),
         (json!([one("a", "\u{1b}[2J\u{7}".repeat(3).trim(), "x")]), "an expectation"),
         (json!([one("a", "Write", "")]), "an expectation of scenario 1 says nothing"),
         (json!("none"), "`scenarios` must be a list"),

@@ -44,7 +44,7 @@ pub trait Starts: LoopCommands {
     /// Sketches the plan, and asks what a person has to decide before anything is written. `Break` ends the command.
     fn ready(invocation: Self::Invocation, home: &Home, start: &Start<'_>) -> Result<Ready<Self>, Complaint>;
 
-    /// Checks what only a run needs, such as trust, and returns why it would be refused as things are. Asks nobody.
+    /// Checks what only a run needs, such as trust, and returns why it would be refused as things are, without asking.
     fn missing(invocation: &Self::Invocation, start: &Start<'_>) -> Vec<Complaint> {
         agents_missing(invocation.as_ref(), start).into_iter().collect()
     }

@@ -140,7 +140,7 @@ fn programs(scenario: &Scenario) -> Vec<(String, &str)> {
     named.filter(|(_, program)| !program.contains(['/', '{'])).collect()
 }
 
-/// Refuses a task that is a suite's file: whoever forgets `--suite` would pay for a run on the name of a file.
+/// Refuses a task that is a suite's file: without `--suite`, a run on the name of a file would be paid.
 pub fn refuse_file(args: &TuneArgs, env: &Environment) -> Result<(), Complaint> {
     let task = args.text.join(" ");
     let path = Path::new(task.trim());
