@@ -78,8 +78,8 @@ fn the_list_has_two_groups_and_ends_with_examples() {
     for line in [&["expert"][..], &["agent"], &["expert", "list"]] {
         let ran = scene.run(line);
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{line:?}");
-        let (roles, reviewers) = ran.stdout.split_once("\n\nReview Agents\n\n").unwrap();
-        assert!(roles.starts_with("Role Agents\n\n"), "{roles}");
+        let (roles, reviewers) = ran.stdout.split_once("\n\nReviewers\n\n").unwrap();
+        assert!(roles.starts_with("Role Experts\n\n"), "{roles}");
         assert!(ROLES.iter().all(|name| roles.contains(&format!("  {name} (built-in)\n"))), "{roles}");
         assert!(REVIEWERS.iter().all(|name| reviewers.contains(&format!("  {name} (built-in)\n"))));
         assert!(roles.contains("Domains: system design, scalability, design patterns"), "{roles}");
@@ -173,7 +173,7 @@ fn an_expert_writes_nothing_and_gets_no_file_that_instructs_agents() {
 fn an_unknown_name_lists_all() {
     let scene = scene(&["Ok."]);
     let refused = scene.refusal(&["expert", "astronaut", TASK, "--yes"]);
-    assert!(refused.contains("Role Agents") && refused.contains("Review Agents"), "{refused}");
+    assert!(refused.contains("Role Experts") && refused.contains("Reviewers"), "{refused}");
     assert!(refused.contains("error: there is no expert named \"astronaut\""), "{refused}");
     assert!(!refused.contains("hint:"), "{refused}");
     let (Ok(first), Ok(second)) = (terminal(), terminal()) else { return };
@@ -193,7 +193,7 @@ fn a_name_whose_file_is_skipped_says_why_and_other_experts_only_count_it() {
     let scene = scene(&["Ok."]);
     write(&scene, ".claude/agents/Data Base.md", "You are a DBA.\n");
     let refused = scene.refusal(&["expert", "data-base", TASK, "--yes"]);
-    assert!(!refused.contains("Role Agents"), "{refused}");
+    assert!(!refused.contains("Role Experts"), "{refused}");
     assert!(refused.contains("/.claude/agents/Data Base.md: front matter is missing"), "{refused}");
     let ran = scene.run(&["expert", "architect", TASK, "--yes"]);
     let note = "note: skipped 1 agent file; `skilltune expert` says why\n";

@@ -224,7 +224,7 @@ fn a_run_that_has_ended_is_told_again_and_makes_no_call() {
     assert_eq!((again.code, again.json()), (Some(0), summary(&scene)), "{again:?}");
     assert_eq!(scene.calls(), calls);
     let human = scene.run(&RESUME[..4]);
-    assert!(human.stderr.contains("`skilltune reflex new TASK` starts a new run"), "{human:?}");
+    assert!(human.stderr.contains("`skilltune reflex TASK` starts a new run"), "{human:?}");
     assert!(human.stdout.contains("artifact.md") && !human.stdout.contains("met: "), "{human:?}");
     let said = scene.run(&[&RESUME[..], &["--answer", "run"]].concat());
     assert_eq!(said.code, Some(2), "whoever answers must not believe that it was heard: {said:?}");

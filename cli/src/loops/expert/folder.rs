@@ -69,7 +69,7 @@ fn instructing(left_out: &[Entry]) -> Option<String> {
     let others = files.len().saturating_sub(MOST);
     let more = if others == 0 { String::new() } else { format!(" and {}", count(others, "other")) };
     let why = "agents, editors or shells read such files by themselves";
-    let text = format!("the expert does not get {}{more}: {why}", named.join(", "));
+    let text = format!("its copy of the project lacks {}{more}: {why}", named.join(", "));
     (!files.is_empty()).then(|| one_line(&text))
 }
 

@@ -26,7 +26,7 @@ pub fn list(roster: &Roster, width: usize) -> String {
         let lines: Vec<String> = of_kind.flat_map(|entry| row(entry, width)).collect();
         format!("{title}\n\n{}", lines.join("\n"))
     };
-    let groups = [group("Role Agents", Kind::Role), group("Review Agents", Kind::Reviewer)];
+    let groups = [group("Role Experts", Kind::Role), group("Reviewers", Kind::Reviewer)];
     format!("{}\n\n{EXAMPLES}", groups.join("\n\n"))
 }
 

@@ -23,7 +23,7 @@ use crate::report::ui::Ui;
 use crate::terminal::exit::Exit;
 
 impl Ui for Reflex {
-    const START: &'static str = "skilltune reflex new TASK";
+    const START: &'static str = "skilltune reflex TASK";
 
     fn is_named(id: &RunId, name: &str) -> bool {
         Alias::of_run(id.as_str()).is_some_and(|alias| alias.as_str() == name)
