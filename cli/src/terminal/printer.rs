@@ -52,7 +52,7 @@ impl Printer {
         self.bytes(&self.data.shown(text))
     }
 
-    /// Prints the requested output as JSON.
+    /// Prints the requested output as JSON: one value on one line in every command, as scripts read the lines of a stream.
     pub fn json(self, text: &str) -> Result<(), Complaint> {
         self.bytes(&json::shown(text))
     }

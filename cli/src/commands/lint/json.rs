@@ -21,7 +21,7 @@ pub fn text(report: &Report) -> String {
         "skills": report.skills.iter().map(skill).collect::<Vec<_>>(),
         "listings": report.shelves.iter().map(listing).collect::<Vec<_>>(),
     });
-    serde_json::to_string_pretty(&object).expect("JSON has a text")
+    object.to_string()
 }
 
 fn skill(skill: &Linted) -> Value {
