@@ -50,7 +50,7 @@ pub trait Starts: LoopCommands {
     }
 
     /// Prints what a person should know about the plan.
-    fn remark(_: &Self::Invocation, _: &Plan<Self>, _: Printer) {}
+    fn remark(_: &Self::Invocation, _: &Plan<Self>, _: &Start<'_>) {}
 
     /// Returns the answers that the run reuses from another one.
     fn answers(_: &Self::Invocation) -> &[Done<Self>] {
@@ -187,7 +187,7 @@ pub fn start<L: Starts>(invocation: L::Invocation, start: &Start<'_>) -> Result<
         ControlFlow::Break(exit) => return Ok(exit),
         ControlFlow::Continue(ready) => ready,
     };
-    remark::<L>(&invocation, &sketch, start.printer);
+    remark::<L>(&invocation, &sketch, start);
     let went = begin::<L>(&invocation, &sketch, start);
     let (exit, scope) = failure::report::<L, _>(went, start.format, &home, &sketch.run, start.printer)?;
     L::hand_over(&scope, &sketch.run, start.person())?;
@@ -195,12 +195,12 @@ pub fn start<L: Starts>(invocation: L::Invocation, start: &Start<'_>) -> Result<
 }
 
 /// Prints what a person should know about the plan, and which of the given limits and flags have no effect on it.
-fn remark<L: Starts>(invocation: &L::Invocation, plan: &Plan<L>, printer: Printer) {
+fn remark<L: Starts>(invocation: &L::Invocation, plan: &Plan<L>, start: &Start<'_>) {
     let Common { settings, casting, .. } = invocation.as_ref();
     let unused =
         settings.unused_calls(&L::most_calls(plan)).into_iter().chain(casting::idle_via(casting, settings));
-    unused.for_each(|one| printer.talk(&format!("note: {one}")));
-    L::remark(invocation, plan, printer);
+    unused.for_each(|one| start.printer.talk(&format!("note: {one}")));
+    L::remark(invocation, plan, start);
 }
 
 /// Makes the plan of a run, or only its sketch if none is given.
@@ -226,7 +226,7 @@ fn show<L: Starts>(
 ) -> Result<Exit, Complaint> {
     let (env, printer) = (start.env, start.printer);
     let plan = plan::<L>(invocation, home, env, None)?;
-    remark::<L>(invocation, &plan, printer);
+    remark::<L>(invocation, &plan, start);
     for Complaint { what, hints, .. } in L::missing(invocation, start) {
         let parts: Vec<String> = std::iter::once(what).chain(hints.into_iter().take(1)).collect();
         printer.warn(&format!("note: the run would be refused: {}", parts.join("; ")));

@@ -1,9 +1,14 @@
 //! Runs git in a repository of the user, outside of any run.
 
-use skilltune_orchestrator::git::{Git, Program, ProposeError};
+use std::path::Path;
 
+use skilltune_orchestrator::git::{Git, Program, ProposeError, require_repository};
+use skilltune_orchestrator::snapshot::{IgnoreRules, Limits, Manifest, scan};
+
+use crate::casting::git;
 use crate::runs::under_guard::under_guard;
 use crate::terminal::complaint::{Complaint, ours};
+use crate::terminal::environment::Environment;
 use crate::text::plain::one_line;
 
 const CANNOT: &str = "cannot make a commit";
@@ -23,6 +28,24 @@ pub fn with_git<T: Send + 'static>(
 
 pub fn no_git() -> Complaint {
     Complaint::input(format!("{CANNOT}: `git` is not installed"))
+}
+
+/// Returns why no change of a folder could become a commit, and the fix, as far as that is known before a run.
+pub fn unproposable(folder: &Path, limits: Limits, env: &Environment) -> Option<String> {
+    let refusal = match git(env) {
+        Err(_) => no_git(),
+        Ok(program) => {
+            // A folder that cannot be read keeps the run from beginning at all.
+            let rules = IgnoreRules::of(folder).ok();
+            let now = if folder.is_dir() { scan(folder, rules, limits).ok()? } else { Manifest::default() };
+            let folder = folder.to_owned();
+            let required = with_git(&program, move |git| require_repository(git, &folder, &now)).ok()?;
+            refused(&required.err()?)
+        }
+    };
+    let causes = refusal.causes.iter().flat_map(|cause| [": ", cause]);
+    let hints = refusal.hints.iter().flat_map(|hint| ["; ", hint]);
+    Some([refusal.what.as_str()].into_iter().chain(causes).chain(hints).collect())
 }
 
 /// Explains why no commit can be made.

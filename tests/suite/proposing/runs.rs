@@ -141,6 +141,17 @@ fn a_champion_of_which_no_commit_can_be_made_is_kept_and_the_report_says_why() {
 }
 
 #[test]
+fn what_keeps_a_commit_from_being_made_is_named_before_the_first_call() {
+    let repository = Repository::new();
+    repository.write_home("");
+    for more in [&["--dry-run"][..], &["--max-calls", "1"]] {
+        let ran = repository.scene.run(&[&TUNE[..], &["--apply", "branch"], more].concat());
+        let note = "note: cannot make a commit: git does not know your name and email address; run `git config";
+        assert!(ran.stderr.contains(note), "{more:?}: {ran:?}");
+    }
+}
+
+#[test]
 fn a_run_killed_while_it_proposes_is_resumed_and_the_commit_is_made_once() {
     for form in ["branch", "patch"] {
         let repository = Repository::new();

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use serde_json::Value;
+use skilltune_orchestrator::snapshot::Limits;
 use skilltune_orchestrator::store::Home;
-use skilltune_phases::loops::tune::{Aim, Done, Event, Plan, Record, Run, Tune};
+use skilltune_phases::loops::tune::{Aim, Apply, Done, Event, Plan, Record, Run, Tune};
 use skilltune_phases::loops::{Loop as _, Next};
 use skilltune_phases::skills::offline;
 
@@ -25,7 +26,7 @@ use crate::loops::{LoopArgs, OnRuns};
 use crate::report::ceilings;
 use crate::report::ui::Ui as _;
 use crate::runs::scope::Scope;
-use crate::runs::{Known, RunStatus, Runs};
+use crate::runs::{Known, RunStatus, Runs, commit};
 use crate::settings::flags::Flags;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -128,11 +129,16 @@ impl Starts for Tune {
         trial_run::missing(invocation, start)
     }
 
-    /// Prints the settings that are set but not used by this search.
-    fn remark(invocation: &Invocation, plan: &Plan, printer: Printer) {
+    /// Prints the settings that are set but not used by this search, and why no winner could become a commit.
+    fn remark(invocation: &Invocation, plan: &Plan, start: &Start<'_>) {
         let unused = plan.task.searches().then(|| search::unused(plan, invocation.common.settings.of()));
         if let Some(unused) = unused.flatten() {
-            printer.talk(&unused);
+            start.printer.talk(&unused);
+        }
+        if let (true, Apply::Propose(_)) = (plan.task.searches(), plan.task.apply) {
+            let mut targets = Self::targets(plan).into_iter();
+            let none = targets.find_map(|target| commit::unproposable(&target, Limits::default(), start.env));
+            none.iter().for_each(|why| start.printer.talk(&format!("note: {why}")));
         }
     }
 
