@@ -134,6 +134,7 @@ fn a_run_is_looked_at_from_all_sides() {
     ");
     let round = data(&scene, &["show", &id, "1"]);
     assert!(round.contains("# Iteration 1 Evaluation") && round.contains("# Iteration 1 Changes"), "{round}");
+    assert_eq!(data(&scene, &["show", "1"]), round, "a lone number is a round of the latest run");
     let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
     assert_eq!(data(&scene, &["report"]), scene.normalized(&report));
     let diff = scene.run(&["diff"]);

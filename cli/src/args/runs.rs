@@ -266,7 +266,7 @@ fn loop_kinds() -> impl TypedValueParser<Value = LoopKind> {
 pub struct ShowArgs {
     #[command(flatten)]
     pub run: RunArgs,
-    /// Round number, or a unique prefix of a version's id
+    /// Round number, alone that of the latest run, or a unique prefix of a version's id
     #[arg(value_name = "ROUND|VERSION")]
     pub part: Option<String>,
     /// Output format

@@ -14,15 +14,29 @@ use crate::terminal::complaint::Complaint;
 use crate::terminal::exit::Exit;
 
 pub fn run(args: &ShowArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
-    let id = scope.named(args.run.run.as_deref())?;
-    with_loop!(scope.runs.kind(&id), L => tell::<L>(scope, &scope.runs.load(&id)?, args))
+    let (run, part) = named(args);
+    let id = scope.named(run)?;
+    with_loop!(scope.runs.kind(&id), L => tell::<L>(scope, &scope.runs.load(&id)?, (part, args.format)))
 }
 
-fn tell<L: LoopCommands>(scope: &Scope<'_>, known: &Known<L>, args: &ShowArgs) -> Result<Exit, Complaint> {
+/// Returns the run and its part. A lone number of at most two digits is a round of the latest run: an id starts with
+/// more.
+fn named(args: &ShowArgs) -> (Option<&str>, Option<&str>) {
+    let is_round = |text: &&str| text.len() <= 2 && text.parse::<u8>().is_ok();
+    match (args.run.run.as_deref(), args.part.as_deref()) {
+        (Some(number), None) if is_round(&number) => (None, Some(number)),
+        other => other,
+    }
+}
+
+fn tell<L: LoopCommands>(
+    scope: &Scope<'_>,
+    known: &Known<L>,
+    (part, format): (Option<&str>, Format),
+) -> Result<Exit, Complaint> {
     let (printer, run) = (scope.printer, &known.run);
-    let part = args.part.as_deref();
     let text = part.map(|part| L::part(known, part, &scope.objects())).transpose()?;
-    match (args.format, text) {
+    match (format, text) {
         (Format::Human, None) => progress::retell(&known.records, scope.objects(), scope.env, printer)?,
         (Format::Human, Some(text)) => printer.data(text.trim_end())?,
         (Format::Json, None) => printer.json(&json::object(run, &L::summary(run, None)).to_string())?,
