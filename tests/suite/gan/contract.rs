@@ -207,6 +207,14 @@ fn a_profile_of_a_person_may_have_test_scenarios() {
     let test = "test_scenarios:\n  - {id: says, criterion: substance.works, description: It says it., run: {command: [grep, -q, 'note: here it is', index.html]}}\n";
     let scene = building(&[&ALL, &[&ALL[..], &[SAYS]].concat()]);
     fs::write(scene.path("project/plain.yaml"), format!("{PROFILE}{test}")).unwrap();
+    let dry = scene.run(&["gan", "brief.md", "--profile", "plain.yaml", "--dry-run"]);
+    for part in [
+        "browser: ",
+        "\ntest scenarios:\n  says: It says it. (grep -q note: here it is index.html)\n",
+        "before their commands run; --yes skips them",
+    ] {
+        assert!(dry.stdout.contains(part), "{part}: {dry:?}");
+    }
     let ran = build(&scene, &["--yes", "--commands", "run"]);
     assert_eq!((ran.code, &ran.json()["rounds"]), (Some(0), &json!(2)), "{}", ran.stderr);
     for (wrong, why) in [

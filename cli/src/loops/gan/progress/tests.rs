@@ -78,7 +78,7 @@ fn a_stalled_run_keeps_its_best_and_leaves_the_folder_alone() {
       best      round 1, score 25, 0 % met; a 25, b 25
       blocked   a.runs must pass, but failed; the score is 25, but must reach 75
       effort    3 rounds judged; 6 calls, 6s of agent time, $3.00
-    /project/site is unchanged
+    nothing was written to /project/site
     result:
       /project/.skilltune/runs/pump-20261121-213000/iterations/iteration-1/artifact
     report: /project/.skilltune/runs/pump-20261121-213000/final-report.md

@@ -1,11 +1,13 @@
 //! The words for a run of `gan` and its parts.
 
+use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::gan::contract::Contract;
 use skilltune_phases::loops::gan::course::{Choice, Ending, Question, Round, Who};
 use skilltune_phases::loops::gan::evaluation::Evaluation;
 use skilltune_phases::loops::gan::rules::Rules;
-use skilltune_phases::loops::gan::{Answer, ArtifactDir, Gan, HigherScore, Plan, Reading, Run, Step};
+use skilltune_phases::loops::gan::{Answer, ArtifactDir, Gan, HigherScore, Plan, Reading, Run, Step, Task};
 use skilltune_phases::loops::{Loop as _, Offer};
+use skilltune_phases::suites::checks::RunThem;
 
 use crate::report::words;
 use crate::text::{figures, plain};
@@ -35,6 +37,33 @@ pub fn aim(run: &Run) -> String {
 /// Returns the commands of its test scenarios as they would run, one per line.
 pub fn commands(run: &Run) -> impl Iterator<Item = String> {
     run.commands().map(|argv| plain::one_line(&serde_json::json!(argv).to_string()))
+}
+
+/// Returns what machines will check: the browser, the test scenarios of the profile, and whether their commands run.
+pub fn machines(task: &Task) -> Vec<String> {
+    let browser = task.browser.as_ref().and_then(|browser| browser.argv.get(2));
+    let browser = browser.map_or("none", |program| program);
+    let mut lines = vec![plain::one_line(&format!("browser: {browser}"))];
+    let scenarios = &task.asked.test_scenarios;
+    if scenarios.is_empty() {
+        return lines;
+    }
+    lines.push("test scenarios:".to_owned());
+    lines.extend(scenarios.iter().map(|test| {
+        let how = test.command().map_or("in the browser".to_owned(), |argv| argv.join(" "));
+        plain::one_line(&format!("  {}: {} ({how})", test.id, test.description))
+    }));
+    if scenarios.iter().any(|test| test.command().is_some()) {
+        lines.push(match task.commands.run {
+            RunThem::Always => "their commands run without a question".to_owned(),
+            RunThem::Ask => {
+                "you are asked before their commands run; --yes skips them, and the evaluator decides instead"
+                    .to_owned()
+            }
+            RunThem::Never => "their commands are skipped, and the evaluator decides instead".to_owned(),
+        });
+    }
+    lines
 }
 
 /// Returns what a person has to know before they believe a result.
@@ -285,6 +314,12 @@ pub fn sprints(run: &Run) -> Option<String> {
 /// Returns what happened to the destination, if that has to be reported.
 pub fn destination(run: &Run) -> Option<String> {
     let into = plain::one_line(run.plan.task.into.as_ref()?);
+    // There may be no folder yet.
+    let untouched = if run.plan.task.start == TreeId::EMPTY {
+        format!("nothing was written to {into}")
+    } else {
+        format!("{into} is unchanged")
+    };
     match run.handed_over() {
         Some(Answer::Promoted) if run.is_in_folder() => None,
         Some(Answer::Promoted) => Some(format!("{into} was restored to its state before the run")),
@@ -294,12 +329,12 @@ pub fn destination(run: &Run) -> Option<String> {
         Some(Answer::Committed(proposal)) => {
             let notes: String = proposal.notes.iter().flat_map(|note| ["; ", note]).collect();
             let commit = words::commit(proposal);
-            Some(format!("{into} is unchanged; the result is {commit}{}", plain::one_line(&notes)))
+            Some(format!("{untouched}; the result is {commit}{}", plain::one_line(&notes)))
         }
         Some(Answer::NotCommitted { why }) => {
-            Some(format!("{into} is unchanged; no commit could be made: {}", plain::one_line(why)))
+            Some(format!("{untouched}; no commit could be made: {}", plain::one_line(why)))
         }
-        _ if run.closed_at.is_some() => Some(format!("{into} is unchanged")),
+        _ if run.closed_at.is_some() => Some(untouched),
         _ => None,
     }
 }

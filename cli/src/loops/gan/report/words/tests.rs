@@ -93,5 +93,5 @@ fn a_destination_is_named_when_the_result_is_not_in_it() {
     };
     assert_eq!(ended(|| Answer::Promoted), "");
     insta::assert_snapshot!(ended(|| Answer::Conflict { found: Vec::new() }), @"/project/site changed during the run, so skilltune did not write to it; copy the result yourself");
-    insta::assert_snapshot!(destination(&answered(&Choice::Stop)).unwrap(), @"/project/site is unchanged");
+    insta::assert_snapshot!(destination(&answered(&Choice::Stop)).unwrap(), @"nothing was written to /project/site");
 }
