@@ -10,7 +10,7 @@ use crate::casting;
 use crate::loops::expert::args::{ExpertArgs, ExpertCommand};
 use crate::loops::expert::invocation::Invocation;
 use crate::loops::expert::roster::Roster;
-use crate::loops::expert::ui::{aim, draft_file, notes, opening};
+use crate::loops::expert::ui::{draft_file, head, notes, opening};
 use crate::loops::expert::{convert, listed, planning};
 use crate::loops::start::{self, Common, Planner, Ready, Sketched, Start, Starts};
 use crate::loops::{LoopArgs, OnRuns};
@@ -88,7 +88,7 @@ impl Starts for Expert {
     fn sketch_text(run: &Run, sketched: &Sketched<'_>) -> String {
         let mut lines = vec![
             opening(run).concat(),
-            aim(run),
+            head(run),
             words::most_calls(sketched.most, &run.plan.roles),
             ceilings::line(run),
         ];

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::loops::expert::{Answer, Decision, Draft, Ended, Expert, Plan, Run, Step};
+use skilltune_phases::runs::event::FailureKind;
 
 use crate::report::advice::resume;
 use crate::report::document::{Block, Report, Section, locations, paragraph, plain as own, words as theirs};
@@ -79,7 +80,7 @@ impl Ui for Expert {
                 Some(draft) => format!("{} (draft)", draft.name),
                 None => format!("{}: {}", name(run), plan.task.task),
             },
-            head: Head::new(&before, about, aim(run)),
+            head: Head::new(&before, about, head(run)),
             sentence: sentence(run),
             progress: progress.to_owned(),
             result: "-".to_owned(),
@@ -143,6 +144,13 @@ pub fn aim(run: &Run) -> String {
     format!("{} expert {}; {reads}, writes and runs nothing", task.expert.origin.word(), task.expert.name)
 }
 
+/// Describes it, and names the role whose agent drafts a specification: this loop knows only experts.
+pub fn head(run: &Run) -> String {
+    let basis = run.plan.task.drafts.as_ref().and_then(|draft| draft.specification.as_ref());
+    let by = if basis.is_some() { "; the evaluator drafts it, as the expert" } else { "" };
+    format!("{}{by}", aim(run))
+}
+
 /// Returns what a person should know before they believe the answer.
 pub fn notes(run: &Run) -> Vec<String> {
     let remarks = words::remarks(&run.plan.roles);
@@ -158,7 +166,10 @@ pub fn sentence(run: &Run) -> String {
         return match run.outcome() {
             Ended::Answered => format!("the agent drafted the {what} {name}."),
             // The lines of its answers say what is wrong with them.
-            Ended::Unanswered => format!("no draft of {name}{failed}."),
+            Ended::Unanswered => match failure.filter(|failure| failure.kind != FailureKind::OffSchema) {
+                Some(failure) => one_line(&format!("no draft of {name}{failed}: {}", failure.why)),
+                None => format!("no draft of {name}{failed}."),
+            },
             Ended::Paused => format!("the {what} {name} is not drafted yet; `skilltune resume` continues."),
         };
     }
@@ -232,5 +243,11 @@ mod tests {
         assert_eq!(runs.map(Expert::exit), [Exit::Reached, Exit::Unjudged, Exit::Ended]);
         assert_eq!(Expert::ended_as(&mute.run), "failed");
         assert!(sentence(&mute.run).contains("returned an empty answer"), "{}", sentence(&mute.run));
+        let mut drafting = plan();
+        drafting.task.drafts = Some(Draft { name: "dba".into(), file: None, specification: None });
+        let mut mute = Drive::start(drafting);
+        mute.finish_alone(|_, _| failed(FailureKind::Empty));
+        let why = &mute.run.failure().unwrap().why;
+        assert!(sentence(&mute.run).ends_with(&format!(": {why}")), "{}", sentence(&mute.run));
     }
 }
