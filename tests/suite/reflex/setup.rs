@@ -200,5 +200,5 @@ fn a_set_up_that_was_left_is_taken_up_at_the_question() {
 #[test]
 fn without_a_task_and_without_a_terminal_it_is_said_how_to_give_one() {
     let said = scene(&rising()).refusal(&["reflex", "--yes"]);
-    assert!(said.contains("no task") && said.contains("skilltune reflex new"), "{said}");
+    assert!(said.contains("no task") && said.contains("skilltune reflex \"the API page"), "{said}");
 }

@@ -9,8 +9,19 @@ use crate::report::summary::Next;
 /// Returns the next commands to suggest.
 pub fn next(run: &Run) -> Vec<Next> {
     let next = |verb, purpose| vec![Next { command: format!("skilltune {verb} {}", run.plan.run), purpose }];
+    let answer = |flags: &str, purpose| {
+        let command = format!("skilltune resume {} {flags}", run.plan.run);
+        Next { command, purpose }
+    };
     match run.state.stop.as_ref().map(|stop| stop.reason) {
-        None if run.held => next("resume", "answer its question"),
+        // Without a terminal, `resume` alone would only ask again.
+        None if run.held && run.plan.task.confirmed.is_none() => {
+            let asked = next("resume", "answer its question in a terminal");
+            asked.into_iter().chain([answer("--yes", "agree to the proposed rules")]).collect()
+        }
+        None if run.held => {
+            vec![answer("--answer run", "run them"), answer("--answer skip", "let the judge decide instead")]
+        }
         None => vec![Next { command: resume(run), purpose: "continue" }],
         Some(Reason::ThresholdReached | Reason::NoMajorIssues) => Vec::new(),
         Some(Reason::UserStop) if head(run) != run.result() => {
