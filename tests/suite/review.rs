@@ -185,6 +185,10 @@ fn a_clean_review_says_who_looked_at_what() {
     let dry = project.review(&["--dry-run"]).json();
     assert_eq!((&dry["files"], &dry["parts"]), (&json!(["pump"]), &json!(1)));
     assert_eq!(dry["most_calls"], json!({ "all": 126, "reviewer": 6, "verifier": 120 }));
+    project.git.commit("Break");
+    let nothing = project.scene().run(&["review", "--yes"]);
+    assert!(nothing.stdout.contains("nothing changed") && !nothing.stdout.contains("0 ()"), "{nothing:?}");
+    assert!(!nothing.stderr.contains("estimate"), "{nothing:?}");
 }
 
 #[test]

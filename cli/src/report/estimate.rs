@@ -90,10 +90,13 @@ impl Estimate {
         self.roles.iter().all(|of| of.earlier.calls == 0 || of.earlier.unpriced < of.earlier.calls)
     }
 
-    /// Describes the calls and their possible cost, as shown before a run begins.
+    /// Describes the calls and their possible cost, as shown before a run begins; nothing if there is no call.
     pub fn summary(&self) -> Vec<String> {
         let each: Vec<String> =
             self.roles.iter().filter(|of| of.most > 0).map(|of| format!("{} {}", of.role, of.most)).collect();
+        if each.is_empty() {
+            return Vec::new();
+        }
         let likely = |text: String| if self.is_likely { format!(", likely {text}") } else { String::new() };
         let most: u64 = self.roles.iter().map(|of| of.most).sum();
         let about: u64 = self.roles.iter().map(|of| of.likely).sum();
@@ -118,7 +121,7 @@ impl Estimate {
     /// Returns the summary and the earlier runs that it is based on.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = self.summary();
-        if self.runs == 0 {
+        if self.runs == 0 || lines.is_empty() {
             return lines;
         }
         let sum = self.sum(|of| of.most);

@@ -74,9 +74,11 @@ impl Run {
             .map(|one| format!("{} ({} expert {})", one.short, one.expert.origin.word(), one.expert.name));
         let agents = self.plan.roles.map(Cast::shown);
         let agents = agents.iter().map(|(role, agent)| format!("{role} {agent}"));
+        let files =
+            if files.is_empty() { "none".to_owned() } else { format!("{} ({named}{more})", files.len()) };
         vec![
             ("change", task.subject.to_string()),
-            ("files", format!("{} ({named}{more})", files.len())),
+            ("files", files),
             ("machines", if machines.is_empty() { "none".to_owned() } else { machines }),
             ("reviewers", reviewer.collect::<Vec<_>>().join(", ")),
             ("agents", agents.collect::<Vec<_>>().join(", ")),
