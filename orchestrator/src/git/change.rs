@@ -87,7 +87,7 @@ pub(super) fn committed(
         }
         return Err(refused(
             format!("HEAD does not have {}", shown(prefix.strip_suffix(b"/").unwrap_or(prefix))),
-            "commit it first, then run the command again",
+            "commit it first",
         ));
     };
     let tree = String::from_utf8(tree).map_err(|_| GitError::Garbled)?;
@@ -108,7 +108,7 @@ fn require_way(repository: &Repository<'_>, prefix: &[u8]) -> Result<(), Propose
     let path = other.iter().position(|byte| *byte == b'\t').map_or(other, |tab| &other[tab + 1..]);
     Err(refused(
         format!("HEAD has {}, which is not a folder", shown(path)),
-        "commit your own change of it first, then run the command again",
+        "commit your own change of it first",
     ))
 }
 

@@ -69,9 +69,9 @@ impl<'a> Repository<'a> {
         let settings = Settings::of(&git)?;
         let guard = Guard::of(&settings)?;
         let base = git.find(Command::new(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]))?;
-        let base = base.and_then(|base| String::from_utf8(printed(base)).ok()).ok_or_else(|| {
-            refused("the repository has no commit yet", "make a commit first, then run the command again")
-        })?;
+        let base = base
+            .and_then(|base| String::from_utf8(printed(base)).ok())
+            .ok_or_else(|| refused("the repository has no commit yet", "make a commit first"))?;
         let within = git.line(Command::new(["rev-parse", "--show-superproject-working-tree"]))?;
         let git = git.with_env(guard.env());
         // Only committed attributes count, not those that the user is editing.
