@@ -38,6 +38,15 @@ fn rollback_leads_to_what_the_run_found_whatever_was_applied_since_and_twice_is_
 }
 
 #[test]
+fn a_rollback_that_finds_nothing_to_restore_names_the_run_before_it() {
+    let scene = won();
+    let first = scene.run_id();
+    scene.tune("writer", &["--apply", "never", "--fresh"]);
+    let said = scene.run(&["rollback"]).stderr;
+    assert!(said.contains(&format!("`skilltune rollback {first}` undoes the run before it")), "{said}");
+}
+
+#[test]
 fn status_offers_what_helps_after_a_person_has_placed_something() {
     let scene = unapplied();
     talk(&scene, &scene.run(&["apply"]));

@@ -187,7 +187,11 @@ fn place(scope: &Scope<'_>, known: &Known<Tune>, placing: Placing) -> Result<Exi
         let displaced = note_if_nobody_has(&mut known, placing)?;
         let lines = match &displaced {
             Some(displaced) => words::done(&known, displaced, placing),
-            None => vec![words::already(&known, placing).to_owned()],
+            None => {
+                let older = earlier(scope, &known).filter(|_| placing.by == PlacedBy::Rollback);
+                let older = older.map(|id| format!("`skilltune rollback {id}` undoes the run before it"));
+                [words::already(&known, placing).to_owned()].into_iter().chain(older).collect()
+            }
         };
         settle(&known)?;
         let object = words::json(&known, displaced, placing);
@@ -208,6 +212,19 @@ fn place(scope: &Scope<'_>, known: &Known<Tune>, placing: Placing) -> Result<Exi
         .map_err(|complaint| words::changed(complaint, "the run's pages do not show it", placing))?;
     let lines = words::done(&known, &found, placing);
     outcome::print(placing.format, printer, &lines, &words::json(&known, Some(found), placing))
+}
+
+/// Returns the newest older run that changed the same skills into what this one began with.
+fn earlier(scope: &Scope<'_>, known: &Known<Tune>) -> Option<RunId> {
+    let start = &known.run.state.candidates[0].trees;
+    let older = scope.runs.ids(Some(LoopKind::Tune)).into_iter();
+    let mut older = older.skip_while(|id| *id != known.run.plan.run).skip(1);
+    older.find(|id| {
+        scope.runs.load::<Tune>(id).is_ok_and(|older| {
+            let own = &older.run.state.candidates[0].trees;
+            older.targets() == known.targets() && left(&older) == *start && own != start
+        })
+    })
 }
 
 /// Returns what the members' folders hold. The wanted version is compared first, then those that the run knows.
@@ -247,7 +264,10 @@ fn replace(
             // The replacement may have failed after all files were in place.
             let now = self::found(known, placing, objects, env);
             let is_changed = now.is_ok_and(|now| now == placing.to.trees);
+            let is_undone = matches!(error, PromoteError::Undone(_));
             let complaint = ours(error);
+            let again = format!("fix the cause, then run `{}` again", placing.command);
+            let complaint = if is_undone { complaint.hint(again) } else { complaint };
             Err(if is_changed { words::changed(complaint, "cleaning up failed", placing) } else { complaint })
         }
     }
