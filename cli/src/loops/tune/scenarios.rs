@@ -45,6 +45,7 @@ impl TaskSet {
     /// Returns a suite's scenarios and those of the command line, or the general task. The requirements of the flags
     /// apply to the tasks of the flags.
     pub fn of(args: &TuneArgs, suite: Option<Suite>) -> Result<Self, Complaint> {
+        refuse_empty(args)?;
         let found = args.suite.is_none();
         if let Some(suite) = suite.as_ref().filter(|suite| is_all_held_out(suite)) {
             let what = "all its scenarios are held out; none is left to search with";
@@ -159,6 +160,16 @@ pub fn has_task(args: &TuneArgs) -> bool {
     tasks(args).next().is_some()
 }
 
+/// Refuses an empty task: without any, the agent makes one up, which costs as much and shows less.
+fn refuse_empty(args: &TuneArgs) -> Result<(), Complaint> {
+    let texts = (!args.text.is_empty()).then(|| args.text.join(" "));
+    if texts.iter().chain(&args.scenarios).all(|text| !text.trim().is_empty()) {
+        return Ok(());
+    }
+    Err(Complaint::input("the task is empty")
+        .hint("leave it out to let the agent make one up: weak evidence"))
+}
+
 fn tasks(args: &TuneArgs) -> impl Iterator<Item = String> {
     let said = std::iter::once(args.text.join(" ")).chain(args.scenarios.iter().cloned());
     said.map(|text| text.trim().to_owned()).filter(|task| !task.is_empty())
@@ -234,7 +245,10 @@ mod tests {
     #[test]
     fn nothing_said_means_the_general_task() {
         assert_eq!(scenarios_of(&["a"]), [Scenario::new(numbered(1), GENERAL)]);
-        assert_eq!(scenarios_of(&["a", "", "--scenario", "  "]), scenarios_of(&["a"]));
+        for line in [&["a", ""][..], &["a", "--scenario", "  "]] {
+            let refused = TaskSet::of(&tune_args(line).unwrap(), None).unwrap_err();
+            assert_eq!(refused.what, "the task is empty", "{line:?}");
+        }
     }
 
     #[test]
