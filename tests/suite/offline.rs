@@ -108,6 +108,7 @@ fn without_a_command_a_run_tells_of_structure_only_and_ends_when_nothing_is_left
         found.stdout.contains("The search stopped: the improver finds nothing more to change."),
         "{found:?}"
     );
+    assert!(found.stdout.contains("\nLeft for you: "), "{found:?}");
     let mut pages = vec![clean.stdout, clean.stderr, found.stdout, found.stderr];
     pages.extend(
         scene.run_folders().iter().map(|run| fs::read_to_string(run.join("final-report.md")).unwrap()),

@@ -7,6 +7,7 @@ use skilltune_phases::judging::stop::Reason;
 use skilltune_phases::loops::tune::{Round, Run, Shipment, Verdict};
 use skilltune_phases::skills::edit::EditKind;
 
+use crate::loops::tune::report::final_report::weaknesses;
 use crate::loops::tune::report::{uses, without_skill};
 use crate::loops::tune::verdicts;
 use crate::loops::tune::words::RoundStatus;
@@ -145,11 +146,24 @@ pub fn improved(run: &Run, mut lines: Vec<Line>, changed: Option<DiffSize>) -> E
         verdicts::held_out_reuse(run),
         uses::text(uses::of_champion(run)),
         changed.map(|size| format!("The champion changes {}.", figures::size(&size))),
+        left(run),
     ];
     lines.extend(texts.into_iter().flatten().map(Line::Text));
     let rounds = figures::count(run.state.rounds.len(), "round");
     let rounds = Some(format!("{rounds}, {} kept, {} dropped", run.accepted(), run.rejected()));
     End { lines, rounds, places: Vec::new(), next: advice::next(run) }
+}
+
+/// Names the findings that are left after a search without a task: a person has to decide how to fix them.
+fn left(run: &Run) -> Option<String> {
+    const SHOWN: usize = 3;
+    let has_left = run.plan.is_structural() && run.final_score()? < run.plan.task.rules.threshold;
+    let all = if has_left { weaknesses(run) } else { Vec::new() };
+    let mut shown: Vec<String> = all.iter().take(SHOWN).map(|one| plain::one_line(one)).collect();
+    if all.len() > SHOWN {
+        shown.push(format!("and {} more", all.len() - SHOWN));
+    }
+    (!shown.is_empty()).then(|| format!("Left for you: {}.", shown.join("; ")))
 }
 
 /// Returns what was tuned and its scores before and after, with a name that is short enough for one line. Numbers are

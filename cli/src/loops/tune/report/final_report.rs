@@ -125,10 +125,13 @@ fn final_score(run: &Run) -> String {
 }
 
 /// Returns the weaknesses of the champion or, before there is one, of the newest version that was kept.
-fn remaining(run: &Run) -> Section {
+pub fn weaknesses(run: &Run) -> Vec<Box<str>> {
     let candidate = run.state.shipment.as_ref().map_or_else(|| run.head(), |shipment| shipment.champion);
-    let notes = Notes::of(run, candidate, run.era_of(candidate));
-    let weaknesses = list(notes.weaknesses.iter().map(|weakness| words(weakness).into()));
+    Notes::of(run, candidate, run.era_of(candidate)).weaknesses
+}
+
+fn remaining(run: &Run) -> Section {
+    let weaknesses = list(weaknesses(run).iter().map(|weakness| words(weakness).into()));
     Section { title: "Remaining Weaknesses", blocks: vec![weaknesses] }
 }
 
