@@ -269,6 +269,8 @@ fn what_could_show_nothing_is_refused_before_anybody_is_called() {
     error: no suite of tasks
     hint: pass --suite FILE; `skilltune suite new` drafts one
     ");
+    let unknown = scene.refusal(&["compare", "wxyz/start", "writer", "--suite", "suite.toml"]);
+    assert!(unknown.contains("hint: no run here is named \"wxyz\" either"), "{unknown}");
     let offline =
         scene.refusal(&["compare", "none", "writer", "--suite", "suite.toml", "--agent", "offline"]);
     assert!(offline.contains("does nothing without a skill"), "{offline}");

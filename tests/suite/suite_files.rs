@@ -202,6 +202,8 @@ fn a_suite_that_is_missing_or_wrong_is_refused_before_anything_is_written() {
     hint: `skilltune suite new SKILL` drafts a suite
     ");
     assert!(scene.refusal(&[&line[..], &["."]].concat()).contains("no suite in this folder"));
+    let page = scene.refusal(&[&line[..], &[".claude/skills/writer/SKILL.md"]].concat());
+    assert!(page.contains("nor YAML") && page.contains("hint: pass a suite.toml, an evals.json"), "{page}");
     let up = "[[scenarios]]\nid = \"../up\"\ndescription = \"a\"\n";
     fs::write(scene.path("project/suite.toml"), up).unwrap();
     insta::assert_snapshot!(scene.refusal(&[&line[..], &["suite.toml"]].concat()), @"error: /project/suite.toml: invalid id `../up`: use up to 64 letters, digits, `-` and `_`");

@@ -129,7 +129,9 @@ fn next(dir: &Path, width: usize) -> String {
 #[expect(clippy::disallowed_methods, reason = "nothing is in the folder yet, and the person named it")]
 fn set_up(folder: &Path) -> Result<PathBuf, Complaint> {
     let cannot = |error: Error| {
-        Complaint::input(format!("cannot write the example to {}", folder.display())).caused_by(cause(&error))
+        Complaint::input(format!("cannot write the example to {}", folder.display()))
+            .caused_by(cause(&error))
+            .hint("pass a folder that you may write: `skilltune demo DIR`")
     };
     match fs::read_dir(folder).map(Iterator::count) {
         Ok(0) => {}
@@ -193,5 +195,7 @@ mod tests {
         fs::write(folder.path().join("mine"), "text").unwrap();
         assert!(set_up(folder.path()).unwrap_err().what.ends_with("is not empty"));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        let below_a_file = set_up(&folder.path().join("mine/demo")).unwrap_err();
+        assert!(below_a_file.hints[0].ends_with("`skilltune demo DIR`"), "{below_a_file:?}");
     }
 }

@@ -153,6 +153,7 @@ impl Suite {
                 (Format::Toml, toml_suite::read(page, base).map_err(|what| wrong(&what))?)
             }
             Document::Faulty(what) => return Err(wrong(&what)),
+            Document::Unknown => return Err(wrong("neither TOML nor JSON nor YAML").hint(WHAT)),
             Document::Value(value) => {
                 match document::shape(&value).map_err(|what| wrong(&what).hint(WHAT))? {
                     Shape::Evals(entries) => {

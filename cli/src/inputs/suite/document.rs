@@ -14,8 +14,10 @@ pub(super) enum Document {
     Toml,
     /// JSON or YAML.
     Value(Value),
-    /// No known syntax; the error of the most likely one.
+    /// A fault in the syntax that its name promises.
     Faulty(String),
+    /// No known syntax.
+    Unknown,
 }
 
 impl Document {
@@ -41,7 +43,7 @@ impl Document {
             ("yaml" | "yml", _, Err(error)) => Self::Faulty(format!("not valid YAML: {error}")),
             // The TOML reader reports the error with an example.
             ("toml", ..) => Self::Toml,
-            _ => Self::Faulty("neither TOML nor JSON nor YAML".to_owned()),
+            _ => Self::Unknown,
         }
     }
 }
