@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use skilltune_phases::base::name::Name;
 use skilltune_phases::loops::tune::results::trials::judged_trials;
-use skilltune_phases::loops::tune::{Run, Tune};
+use skilltune_phases::loops::tune::{Aim, Run, Tune};
 use skilltune_phases::loops::vacuous::{Tally, Vacuous, never, passes_without};
 use skilltune_phases::runs::plan::LoopKind;
 use skilltune_phases::suites::scenario::Scenario;
@@ -17,7 +17,7 @@ use crate::text::figures::count;
 #[derive(Debug, Default)]
 pub(super) struct Shown {
     pub vacuous: Vec<Vacuous>,
-    /// The number of runs that used the suite, except those without a skill.
+    /// The number of runs that tried a skill on the suite; a regraded run was counted before.
     pub runs: usize,
     /// The number of its current scenarios that a run has tried without a skill.
     pub tried: usize,
@@ -50,7 +50,8 @@ pub(super) fn of(suite: &Suite, env: &Environment) -> Shown {
             continue;
         };
         if is_used(&known.run) {
-            used += usize::from(known.run.plan.task.searches());
+            let task = &known.run.plan.task;
+            used += usize::from(!matches!(task.aim, Aim::Try { .. }) && task.regraded().is_none());
             // The newest run comes first, and counts.
             for scenario in &planned {
                 if let Some(shown) = passes_without(&known.run, scenario) {
