@@ -65,8 +65,9 @@ fn side(given: &str, env: &Environment) -> Result<Version, Complaint> {
         of_run(&known, candidate, env)?
     } else {
         let skills = find::skills_for("compare none", given, env);
-        let named =
-            given.split_once('/').filter(|(run, _)| !exists && !run.is_empty() && !run.starts_with(['.', '~']));
+        let named = given
+            .split_once('/')
+            .filter(|(run, _)| !exists && !run.is_empty() && !run.starts_with(['.', '~']));
         Version::Folder(one(skills.map_err(|complaint| match named {
             Some((run, _)) => complaint
                 .hint(format!("no run here is named {run:?} either; `skilltune list` shows all runs")),

@@ -146,7 +146,8 @@ fn what_keeps_a_commit_from_being_made_is_named_before_the_first_call() {
     repository.write_home("");
     for more in [&["--dry-run"][..], &["--max-calls", "1"]] {
         let ran = repository.scene.run(&[&TUNE[..], &["--apply", "branch"], more].concat());
-        let note = "note: cannot make a commit: git does not know your name and email address; run `git config";
+        let note =
+            "note: cannot make a commit: git does not know your name and email address; run `git config";
         assert!(ran.stderr.contains(note), "{more:?}: {ran:?}");
     }
 }

@@ -17,7 +17,6 @@ use crate::loops::start::{self, Planner, Ready, Sketched, Start, Starts};
 use crate::loops::{LoopArgs, OnRuns};
 use crate::report::estimate::most_calls;
 use crate::report::{ceilings, json as shared_json, words as shared_words};
-use crate::runs::commit;
 use crate::runs::runtime_options::RuntimeOptions;
 use crate::settings::proposed;
 use crate::terminal::complaint::Complaint;

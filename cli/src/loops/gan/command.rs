@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use serde_json::Value;
 use skilltune_orchestrator::snapshot::Limits;
 use skilltune_orchestrator::store::Home;
-use skilltune_phases::loops::gan::{Apply, Gan, Plan, Run};
+use skilltune_phases::loops::gan::{Apply, Gan, Run};
 
 use crate::casting;
 use crate::loops::gan::args::GanArgs;
@@ -15,7 +15,6 @@ use crate::loops::gan::report::{json, words};
 use crate::loops::start::{self, Common, Planner, Ready, Sketched, Start, Starts};
 use crate::loops::{LoopArgs, OnRuns};
 use crate::report::{ceilings, words as shared_words};
-use crate::runs::commit;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;

@@ -166,9 +166,8 @@ fn asked_task(args: &NewArgs, env: &Environment, person: Option<&dyn Answers>) -
     };
     let text = text.trim();
     if text.is_empty() {
-        return Err(Complaint::input("no task").hint(
-            "describe the text to write: skilltune reflex \"the API page of our orders service\"",
-        ));
+        return Err(Complaint::input("no task")
+            .hint("describe the text to write: skilltune reflex \"the API page of our orders service\""));
     }
     Ok(text.to_owned())
 }
