@@ -303,7 +303,9 @@ fn each_way_to_end_says_what_to_type_next() {
     report: /p/.skilltune/runs/calm-otter/final-report.md
     to see why: skilltune report calm-otter
     ");
-    let nothing = end(by_single_trials(12, 24), &mut |_, _| failed(FailureKind::Crashed, "exit code 101"));
+    let mut patient = by_single_trials(12, 24);
+    patient.task.rules.max_errors = 50;
+    let nothing = end(patient, &mut |_, _| failed(FailureKind::Crashed, "exit code 101"));
     assert!(nothing.contains("The search stopped: no trial could be judged."), "{nothing}");
     let good = end(plan(&["haiku"], 2), &mut scored(&[95], &[]));
     let why = "goal 90 reached\nNo improvement found; the skill is unchanged.\nExit code 3: with several tasks the goal takes a WIN";
