@@ -51,7 +51,7 @@ pub fn machines(task: &Task) -> Vec<String> {
     lines.push("test scenarios:".to_owned());
     lines.extend(scenarios.iter().map(|test| {
         let how = test.command().map_or("in the browser".to_owned(), |argv| argv.join(" "));
-        plain::one_line(&format!("  {}: {} ({how})", test.id, test.description))
+        format!("  {}", plain::one_line(&format!("{}: {} ({how})", test.id, test.description)))
     }));
     if scenarios.iter().any(|test| test.command().is_some()) {
         lines.push(match task.commands.run {

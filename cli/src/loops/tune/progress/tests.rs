@@ -303,7 +303,7 @@ fn each_way_to_end_says_what_to_type_next() {
     report: /p/.skilltune/runs/calm-otter/final-report.md
     to see why: skilltune report calm-otter
     ");
-    let mut patient = by_single_trials(12, 24);
+    let mut patient = by_single_trials(12, 48);
     patient.task.rules.max_errors = 50;
     let nothing = end(patient, &mut |_, _| failed(FailureKind::Crashed, "exit code 101"));
     assert!(nothing.contains("The search stopped: no trial could be judged."), "{nothing}");
