@@ -92,7 +92,9 @@ pub fn look_at(
 /// Makes one call with each real agent that is installed, also if its version is unknown: a slow start is no reason. An
 /// agent that fails is not usable.
 pub fn probe(seen: &mut [AgentSeen], settings: &Settings, env: &Environment) -> Result<(), Complaint> {
-    seen.iter_mut().for_each(|seen| seen.is_left_out = seen.described.is_some() && !seen.is_built_in());
+    for seen in &mut *seen {
+        seen.is_left_out = seen.described.is_some() && !seen.is_built_in();
+    }
     let mut asked: Vec<(&mut AgentSeen, Agent)> = Vec::new();
     for seen in seen.iter_mut().filter(|seen| seen.is_callable()) {
         match Real::named(&seen.name).map(|real| casting::real(real, settings, env)) {

@@ -185,13 +185,12 @@ fn place(scope: &Scope<'_>, known: &Known<Tune>, placing: Placing) -> Result<Exi
     let settle = |known: &Known<Tune>| session::settle(env, printer, &runs.home, &known.run);
     if found == placing.to.trees {
         let displaced = note_if_nobody_has(&mut known, placing)?;
-        let lines = match &displaced {
-            Some(displaced) => words::done(&known, displaced, placing),
-            None => {
-                let older = earlier(scope, &known).filter(|_| placing.by == PlacedBy::Rollback);
-                let older = older.map(|id| format!("`skilltune rollback {id}` undoes the run before it"));
-                [words::already(&known, placing).to_owned()].into_iter().chain(older).collect()
-            }
+        let lines = if let Some(displaced) = &displaced {
+            words::done(&known, displaced, placing)
+        } else {
+            let older = earlier(scope, &known).filter(|_| placing.by == PlacedBy::Rollback);
+            let older = older.map(|id| format!("`skilltune rollback {id}` undoes the run before it"));
+            [words::already(&known, placing).to_owned()].into_iter().chain(older).collect()
         };
         settle(&known)?;
         let object = words::json(&known, displaced, placing);

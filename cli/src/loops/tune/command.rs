@@ -138,7 +138,9 @@ impl Starts for Tune {
         if let (true, Apply::Propose(_)) = (plan.task.searches(), plan.task.apply) {
             let mut targets = Self::targets(plan).into_iter();
             let none = targets.find_map(|target| commit::unproposable(&target, Limits::default(), start.env));
-            none.iter().for_each(|why| start.printer.talk(&format!("note: {why}")));
+            if let Some(why) = none {
+                start.printer.talk(&format!("note: {why}"));
+            }
         }
     }
 
