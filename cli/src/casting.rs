@@ -28,11 +28,11 @@ use crate::settings::table;
 use crate::settings::values::{AgentSpec, UnpricedName};
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
-use crate::text::nearest::nearest;
 use crate::trust;
 use crate::trust::file::TextFile;
 use crate::trust::pinned::{Ground, Pinned, Pins, each_once};
 use crate::trust::{Consent, Named, TrustError, TrustStore};
+use skilltune_phases::base::spelling::nearest;
 
 /// The hidden command that starts this program as the built-in agent.
 pub const OFFLINE: &str = "offline";

@@ -30,7 +30,7 @@ use skilltune_phases::skills::candidate::Candidate;
 use crate::report::ui::{Ui, with_loop};
 use crate::terminal::complaint::{Complaint, ErrorKind, ours};
 use crate::terminal::environment::Environment;
-use crate::text::nearest::nearest;
+use skilltune_phases::base::spelling::nearest;
 
 /// The runs of one project.
 #[derive(Clone, Debug)]

@@ -2,6 +2,5 @@
 
 pub mod figures;
 pub mod markdown;
-pub mod nearest;
 pub mod plain;
 pub mod width;

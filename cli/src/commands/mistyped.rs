@@ -11,8 +11,8 @@ use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::{self, Level, Printer};
-use crate::text::nearest::nearest;
 use crate::text::plain::shell_path;
+use skilltune_phases::base::spelling::nearest;
 
 pub fn answer(error: &mut Error) -> Exit {
     if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {

@@ -17,7 +17,7 @@ use skilltune_orchestrator::disk;
 
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
-use crate::text::nearest::nearest;
+use skilltune_phases::base::spelling::nearest;
 
 /// The file that makes a folder a skill.
 const PAGE: &str = "SKILL.md";

@@ -44,11 +44,11 @@ use crate::inputs::suite::case::Reading;
 use crate::inputs::suite::document::{Document, Shape};
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
-use crate::text::nearest::nearest;
 use crate::text::plain::shell_path;
 use crate::trust::TrustError;
 use crate::trust::file::TextFile;
 use crate::trust::pinned::{Pinned, Pins, each_once, programs, scripts};
+use skilltune_phases::base::spelling::nearest;
 
 /// The scenarios of a suite, and the files that they bring.
 #[derive(Clone, Debug)]

@@ -5,8 +5,8 @@ use toml::de::{DeTable, DeValue};
 
 use crate::settings::error::{SettingsError, Spot};
 use crate::settings::setting::described;
-use crate::text::nearest::nearest_key;
 use crate::trust::file::TextFile;
+use skilltune_phases::base::spelling::nearest_key;
 
 /// A parsed value and its position.
 pub type Found<'t> = Spanned<DeValue<'t>>;

@@ -28,7 +28,7 @@ use crate::terminal::complaint::{Complaint, ErrorKind};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
-use crate::text::nearest::nearest;
+use skilltune_phases::base::spelling::nearest;
 use crate::text::plain::shell_path;
 
 /// Which jobs to run.

@@ -6,7 +6,7 @@ use skilltune_orchestrator::disk;
 
 use crate::inputs::find::{PAGE, hits, is_path, shelved, shelves};
 use crate::terminal::environment::Environment;
-use crate::text::nearest::{distance, reach};
+use skilltune_phases::base::spelling::{distance, reach};
 
 /// More skills than this are counted, not named.
 const NAMED: usize = 5;

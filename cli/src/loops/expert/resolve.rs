@@ -1,6 +1,6 @@
 //! Finds the expert that a person means: by its name, by a part of it, or by a misspelt one.
 
-use crate::text::nearest::{distance, reach};
+use skilltune_phases::base::spelling::{distance, reach};
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum Resolved<'a> {

@@ -7,7 +7,7 @@ use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
 
 use crate::args::examples;
 use crate::args::runs::RunCommand;
-use crate::text::nearest::nearest;
+use skilltune_phases::base::spelling::nearest;
 
 pub use new::NewArgs;
 

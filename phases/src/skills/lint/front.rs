@@ -12,7 +12,7 @@ use super::edit::Edit;
 use super::reading::{BOM, MAIN, Reading, body_at, diagnostic};
 use super::{Diagnostic, File, Rule, links};
 use crate::base::material::Body;
-use crate::base::spelling::distance;
+use crate::base::spelling::nearest;
 use crate::skills::skill::strict::{FIELDS, LONGEST_COMPATIBILITY, strict};
 use crate::skills::skill::{self, SkillError};
 
@@ -152,11 +152,8 @@ const TEXTS: [&str; 5] = ["name", "description", "license", "compatibility", "wh
 
 /// Names the field that is probably meant.
 fn unknown(key: &str) -> String {
-    const LONGEST: usize = 40;
-    let known = FIELDS.iter().chain(&CLAUDE_CODE).filter(|_| key.len() <= LONGEST);
-    let near = known.map(|known| (distance(key, known), known)).min();
-    match near.filter(|(distance, _)| *distance <= (key.len() / 3).max(1)) {
-        Some((_, near)) => format!("unknown field `{key}`; did you mean `{near}`?"),
+    match nearest(key, FIELDS.into_iter().chain(CLAUDE_CODE)) {
+        Some(near) => format!("unknown field `{key}`; did you mean `{near}`?"),
         None => format!("unknown field `{key}`"),
     }
 }
