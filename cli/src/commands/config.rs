@@ -20,7 +20,7 @@ pub fn show(format: Format, env: &Environment, printer: Printer) -> Result<Exit,
     let rows = settings.rows();
     match format {
         Format::Human => printer.data(&table(&rows)),
-        Format::Json => printer.json(&serde_json::to_string(&rows).expect("rows have a JSON text")),
+        Format::Json => printer.json(&rows),
     }?;
     Ok(Exit::Reached)
 }

@@ -57,7 +57,7 @@ fn tell<L: LoopCommands>(
     if format == Format::Json {
         let run = &known.run.plan.run;
         let object = json!({ "run_id": run, "from": start.id, "to": version.id, "changed": changed });
-        printer.json(&object.to_string())?;
+        printer.json(&object)?;
     } else if changed.is_empty() {
         printer.talk("no changes: this is the original version");
     } else {

@@ -55,7 +55,7 @@ pub fn run(args: &DoctorArgs, env: &Environment, printer: Printer) -> Result<Exi
     let report = look(args, env)?;
     match args.format {
         Format::Human => printer.data(&render(&report, columns::data_width(env), printer.data)),
-        Format::Json => printer.json(&serde_json::to_string(&report).expect("a report has a JSON text")),
+        Format::Json => printer.json(&report),
     }?;
     Ok(if report.verdict.ready { Exit::Reached } else { Exit::Ended })
 }

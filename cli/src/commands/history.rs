@@ -1,6 +1,5 @@
 //! `history`: prints the journal: one line per event, or all events as an array.
 
-use skilltune_phases::base::json;
 use skilltune_phases::runs::run::{NotARun, Run};
 
 use crate::args::runs::ViewArgs;
@@ -23,7 +22,7 @@ fn tell<L: LoopCommands>(known: &Known<L>, format: Format, printer: Printer) -> 
     let (first, rest) = known.records.split_first().ok_or(NotARun::Empty).map_err(ours)?;
     let mut run = Run::begin(first).map_err(ours)?;
     if format == Format::Json {
-        printer.json(&json::line(&known.records))?;
+        printer.json(&known.records)?;
         return Ok(Exit::Reached);
     }
     printer.data(&journal::line(&run, first))?;

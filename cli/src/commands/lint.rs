@@ -43,7 +43,7 @@ pub fn run(args: &LintArgs, env: &Environment, printer: Printer) -> Result<Exit,
     let (report, worst) = Linter { args, env, printer, skills, bundles }.report(&scope)?;
     match args.format {
         LintFormat::Human => printer.data(&human::text(&report, data_width(env), printer.data))?,
-        LintFormat::Json => printer.json(&json::text(&report))?,
+        LintFormat::Json => printer.json(&json::object(&report))?,
         LintFormat::Github => {
             let commands = github::text(&report);
             if !commands.is_empty() {

@@ -27,7 +27,7 @@ pub fn run(args: &ListArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
             let listed = ids.iter().take(given.unwrap_or(usize::MAX));
             let rows: Vec<Value> =
                 listed.map(|id| with_loop!(runs.kind(id), L => object::<L>(scope, id))).collect();
-            printer.json(&Value::from(rows).to_string())?;
+            printer.json(&rows)?;
         }
         Format::Human if ids.is_empty() => printer.talk("no runs yet"),
         Format::Human => {

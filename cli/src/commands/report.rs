@@ -20,7 +20,7 @@ fn tell<L: LoopCommands>(known: &Known<L>, format: Format, scope: &Scope<'_>) ->
     let (objects, printer) = (scope.objects(), scope.printer);
     match format {
         Format::Human => printer.data(page(&known.run, &objects).trim_end()),
-        Format::Json => printer.json(&json::report(&known.run, &objects).to_string()),
+        Format::Json => printer.json(&json::report(&known.run, &objects)),
     }?;
     Ok(Exit::Reached)
 }

@@ -39,10 +39,10 @@ fn tell<L: LoopCommands>(
     match (format, text) {
         (Format::Human, None) => progress::retell(&known.records, scope.objects(), scope.env, printer)?,
         (Format::Human, Some(text)) => printer.data(text.trim_end())?,
-        (Format::Json, None) => printer.json(&json::object(run, &L::summary(run, None)).to_string())?,
+        (Format::Json, None) => printer.json(&json::object(run, &L::summary(run, None)))?,
         (Format::Json, Some(text)) => {
             let object = json!({ "run_id": run.plan.run, "loop": L::KIND, "part": part, "text": text });
-            printer.json(&object.to_string())?;
+            printer.json(&object)?;
         }
     }
     Ok(Exit::Reached)

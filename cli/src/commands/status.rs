@@ -25,7 +25,7 @@ fn tell<L: LoopCommands>(scope: &Scope<'_>, format: Format, known: &Known<L>) ->
     let (status, printer) = (scope.runs.status(&known.run), scope.printer);
     match format {
         Format::Human => printer.data(&lines(&known.run, status, &scope.objects()).join("\n")),
-        Format::Json => printer.json(&object(&known.run, status, &scope.objects()).to_string()),
+        Format::Json => printer.json(&object(&known.run, status, &scope.objects())),
     }?;
     if known.torn > 0 && status == RunStatus::Open {
         printer.talk(&format!(

@@ -243,7 +243,7 @@ fn show<L: Starts>(
     match (start.format, what) {
         (Streamed::Human, Show::Estimate) => printer.data(&estimate.lines().join("\n")),
         (Streamed::Human, Show::Plan) => printer.data(&L::sketch_text(&run, &sketched)),
-        (Streamed::Json | Streamed::Jsonl, _) => printer.json(&L::sketch_json(&run, &sketched).to_string()),
+        (Streamed::Json | Streamed::Jsonl, _) => printer.json(&L::sketch_json(&run, &sketched)),
     }?;
     Ok(Exit::Reached)
 }

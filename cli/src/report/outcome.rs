@@ -16,7 +16,7 @@ pub fn print(
 ) -> Result<Exit, Complaint> {
     match format {
         Format::Human => lines.iter().for_each(|line| printer.talk(line.as_ref())),
-        Format::Json => printer.json(&object.to_string())?,
+        Format::Json => printer.json(object)?,
     }
     Ok(Exit::Reached)
 }

@@ -25,7 +25,7 @@ pub fn report<L: Ui, T>(
     match (&went, format) {
         (Err(complaint), Streamed::Json | Streamed::Jsonl) if complaint.kind == ErrorKind::Ours => {
             // If this write fails, that error is reported instead or in addition.
-            let _ = printer.json(&object::<L>(home, id, complaint).to_string());
+            let _ = printer.json(&object::<L>(home, id, complaint));
         }
         (Ok(_) | Err(_), _) => {}
     }
@@ -37,7 +37,7 @@ pub fn of_command<T>(went: Result<T, Complaint>, format: Format, printer: Printe
     match (&went, format) {
         (Err(complaint), Format::Json) if complaint.kind == ErrorKind::Ours => {
             // If this write fails, that error is reported instead or in addition.
-            let _ = printer.json(&with_error(json!({}), complaint).to_string());
+            let _ = printer.json(&with_error(json!({}), complaint));
         }
         (Ok(_) | Err(_), _) => {}
     }

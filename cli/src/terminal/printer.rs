@@ -2,6 +2,7 @@
 
 use std::io::{self, Write as _};
 
+use serde::Serialize;
 use skilltune_phases::base::json;
 
 use crate::terminal::columns;
@@ -53,8 +54,8 @@ impl Printer {
     }
 
     /// Prints the requested output as JSON: one value on one line in every command, as scripts read the lines of a stream.
-    pub fn json(self, text: &str) -> Result<(), Complaint> {
-        self.bytes(&json::shown(text))
+    pub fn json(self, value: &impl Serialize) -> Result<(), Complaint> {
+        self.bytes(&json::line(value))
     }
 
     /// Prints the requested output unchanged: it was made safe before, or is our own.

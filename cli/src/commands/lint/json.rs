@@ -8,20 +8,19 @@ use crate::commands::lint::report::{Linted, Report, Shelf};
 /// Raised by incompatible changes.
 const FORMAT: u32 = 1;
 
-pub fn text(report: &Report) -> String {
+pub fn object(report: &Report) -> Value {
     let counts = json!({
         "errors": report.count(Severity::Error),
         "warnings": report.count(Severity::Warning),
         "notes": report.count(Severity::Note),
     });
-    let object = json!({
+    json!({
         "format": FORMAT,
         "ok": report.is_clean(),
         "counts": counts,
         "skills": report.skills.iter().map(skill).collect::<Vec<_>>(),
         "listings": report.shelves.iter().map(listing).collect::<Vec<_>>(),
-    });
-    object.to_string()
+    })
 }
 
 fn skill(skill: &Linted) -> Value {

@@ -28,8 +28,8 @@ use crate::terminal::complaint::{Complaint, ErrorKind};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
-use skilltune_phases::base::spelling::nearest;
 use crate::text::plain::shell_path;
+use skilltune_phases::base::spelling::nearest;
 
 /// Which jobs to run.
 #[derive(Clone, Copy, Debug)]
@@ -154,8 +154,7 @@ pub fn leave_pages(
     let written = written.and(book.put("junit.xml", &junit::junit(morning, failed.as_ref())));
     let written = written.and(book.put("night.json", &line(&object)));
     let written = written.and(run_commands(&mut object, morning, plan, book, env, printer));
-    let object = line(&object);
-    written.and(keep(&[("md", &page), ("json", &object)], plan, book, env, printer))?;
+    written.and(keep(&[("md", &page), ("json", &line(&object))], plan, book, env, printer))?;
     let exit = exit(morning);
     match format {
         Format::Json => printer.json(&object)?,

@@ -49,7 +49,7 @@ pub fn run(args: &NightDoctorArgs, env: &Environment, printer: Printer) -> Resul
     let report = look(args, env)?;
     match args.view.format {
         Format::Human => printer.data(&page(&report, columns::data_width(env), printer.data)),
-        Format::Json => printer.json(&serde_json::to_string(&report).expect("a report has a JSON text")),
+        Format::Json => printer.json(&report),
     }?;
     Ok(if report.ready { Exit::Reached } else { Exit::Ended })
 }

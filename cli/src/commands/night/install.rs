@@ -25,7 +25,7 @@ pub fn run(args: &InstallArgs, env: &Environment, printer: Printer) -> Result<Ex
         let text = print(printed, &job)?;
         match args.view.format {
             Format::Human => printer.bytes(text.trim_end())?,
-            Format::Json => printer.json(&json!({ "text": text }).to_string())?,
+            Format::Json => printer.json(&json!({ "text": text }))?,
         }
         return Ok(Exit::Reached);
     }

@@ -28,7 +28,7 @@ pub fn run(args: &NightViewArgs, env: &Environment, printer: Printer) -> Result<
                 .iter()
                 .map(|(job, state)| json!({ "job": job.name, "skill": job.skills, "state": state }))
                 .collect();
-            printer.json(&serde_json::Value::from(objects).to_string())?;
+            printer.json(&objects)?;
         }
         Format::Human => {
             let widest = states.iter().map(|(job, _)| columns(&job.name)).max().unwrap_or_default();

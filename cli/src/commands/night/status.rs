@@ -37,7 +37,7 @@ pub fn run(args: &NightStatusArgs, env: &Environment, printer: Printer) -> Resul
         match args.view.format {
             Format::Human => printer.warn(&headline),
             Format::Json => {
-                printer.json(&json!({ "headline": headline, "failed_start": failed }).to_string())?;
+                printer.json(&json!({ "headline": headline, "failed_start": failed }))?;
             }
         }
         return Ok(Exit::Unjudged);
@@ -62,7 +62,7 @@ pub fn run(args: &NightStatusArgs, env: &Environment, printer: Printer) -> Resul
                 let headline = morning::headline(&morning, behind.as_ref());
                 object["headline"] = format!("{late} The last night: {headline}").into();
             }
-            printer.json(&object.to_string())?;
+            printer.json(&object)?;
         }
         Format::Human if args.if_needed && exit == Exit::Reached => {}
         Format::Human => {

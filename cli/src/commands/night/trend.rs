@@ -30,7 +30,7 @@ pub fn run(args: &TrendArgs, env: &Environment, printer: Printer) -> Result<Exit
     };
     match args.view.format {
         _ if args.csv => printer.data(&trend::csv(job))?,
-        Format::Json => printer.json(&trend::json(job).to_string())?,
+        Format::Json => printer.json(&trend::json(job))?,
         Format::Human => printer.data(&trend::drawn(job, env.is_utf8(), WIDTH))?,
     }
     Ok(Exit::Reached)

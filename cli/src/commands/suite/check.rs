@@ -45,7 +45,7 @@ pub(super) fn run(args: &SuiteCheckArgs, env: &Environment, printer: Printer) ->
     let report = Report::new(&suite, &shown, confidence);
     match args.format {
         Format::Human => printer.data(&report.text(data_width(env), printer.data))?,
-        Format::Json => printer.json(&report.json().to_string())?,
+        Format::Json => printer.json(&report.json())?,
     }
     let found = if report.is_ok() { Exit::Reached } else { Exit::Ended };
     Ok(Exit::worst(tried, found))

@@ -54,7 +54,7 @@ fn list(format: Format, env: &Environment, printer: Printer) -> Result<Exit, Com
     let project = env.project_here();
     let roster = Roster::read(&project, &project, &crate::loops::settings(&project, env)?, env);
     match format {
-        Format::Json => printer.json(&listed::json(&roster).to_string())?,
+        Format::Json => printer.json(&listed::json(&roster))?,
         Format::Human => {
             for line in listed::skipped(&roster) {
                 printer.talk(&line);

@@ -29,7 +29,7 @@ pub fn run(args: &ConvertArgs, env: &Environment, printer: Printer) -> Result<Ex
     let text = expert.written(to);
     match args.format {
         Output::Human => printer.data(pictured(&text).trim_end())?,
-        Output::Json => printer.json(&json!({ "name": expert.name, "text": text }).to_string())?,
+        Output::Json => printer.json(&json!({ "name": expert.name, "text": text }))?,
     }
     Ok(Exit::Reached)
 }
