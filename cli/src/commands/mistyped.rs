@@ -1,4 +1,4 @@
-//! Answers a command line that clap refuses: says what is wrong, and what to type instead.
+//! Answers a command line that clap rejects: names the mistake and the command to type instead.
 
 use std::path::Path;
 

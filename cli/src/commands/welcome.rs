@@ -1,4 +1,4 @@
-//! `skilltune` without a command: says what is here, and what to type next. It starts no program.
+//! `skilltune` without a command: lists the skills and the unfinished run, and suggests commands. It starts no program.
 
 use std::path::Path;
 
@@ -80,7 +80,7 @@ impl Welcome {
     fn add_skills(&mut self, agent: Option<&str>, env: &Environment) {
         let agent_flag = agent.map(|agent| format!(" --agent {}", shell_path(Path::new(agent))));
         let agent_flag = agent_flag.unwrap_or_default();
-        if let Some(skill) = find::around(env) {
+        if let Some(skill) = find::enclosing(env) {
             let name = skill.file_name().unwrap_or_default().to_string_lossy();
             self.facts.push(format!("This folder belongs to the skill {}.", one_line(&name)));
             self.add("skilltune lint", "check the skill for problems");

@@ -8,7 +8,7 @@ mod known;
 
 pub use crate::inputs::find::advice::Typed;
 pub use crate::inputs::find::error::FindError;
-pub use crate::inputs::find::here::{around, skill_list, this_one};
+pub use crate::inputs::find::here::{enclosing, skill_list, this_one};
 pub use crate::inputs::find::known::{few, known, near};
 
 use std::path::{Path, PathBuf};
@@ -99,7 +99,7 @@ fn is_path(given: &str) -> bool {
 }
 
 fn expanded(given: &str, env: &Environment) -> Result<PathBuf, FindError> {
-    // Rebuilt from its components, so that the shown path has no `.` in the middle.
+    // Rebuilt from its components, so that the display_path path has no `.` in the middle.
     let here = || env.cwd.join(given).components().collect();
     let Some(rest) = given.strip_prefix('~') else { return Ok(here()) };
     match (&env.home, rest.strip_prefix('/')) {

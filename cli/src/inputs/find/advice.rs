@@ -5,7 +5,7 @@ use std::path::Path;
 use skilltune_orchestrator::skill_folders::skill_of;
 
 use crate::inputs::find::error::{FindError, looked_in};
-use crate::inputs::find::known::{few, inside, known, near, shown};
+use crate::inputs::find::known::{display_path, few, inside, known, near};
 use crate::inputs::find::{PAGE, shelved};
 use crate::terminal::complaint::{Complaint, ErrorKind};
 use crate::terminal::environment::Environment;
@@ -63,11 +63,11 @@ impl Typed<'_> {
                 if near.is_empty() { self.offer(&known(env)) } else { self.guess(near.into_iter().take(1)) }
             }
             FindError::Ambiguous { hits, .. } => {
-                hits.iter().map(|hit| format!("run {}", self.line(&shown(hit, env)))).collect()
+                hits.iter().map(|hit| format!("run {}", self.line(&display_path(hit, env)))).collect()
             }
             FindError::NotAFolder { path } => match skill_of(path) {
                 Some(skill) => {
-                    vec![format!("it belongs to a skill: run {}", self.line(&shown(&skill, env)))]
+                    vec![format!("it belongs to a skill: run {}", self.line(&display_path(&skill, env)))]
                 }
                 None => self.offer(&known(env)),
             },
@@ -79,7 +79,7 @@ impl Typed<'_> {
                 let skill = path.parent().unwrap_or(path);
                 let lint = format!(
                     "`skilltune lint {}` lists what to fix",
-                    shell_path(Path::new(&shown(skill, env)))
+                    shell_path(Path::new(&display_path(skill, env)))
                 );
                 error.hints().into_iter().chain([lint]).collect()
             }
@@ -99,7 +99,7 @@ impl Typed<'_> {
     fn as_task(self, name: &str) -> Option<Vec<String>> {
         let skill =
             skill_of(&self.env.cwd.join(PAGE)).filter(|_| self.command == "tune" && self.list == name)?;
-        let (skill, task) = (shown(&skill, self.env), shell_path(Path::new(name)));
+        let (skill, task) = (display_path(&skill, self.env), shell_path(Path::new(name)));
         let line = format!("skilltune tune {} {task}", shell_path(Path::new(&skill)));
         Some(vec![format!("if it is a task for the skill of this folder, run `{line}`")])
     }

@@ -16,14 +16,14 @@ use crate::terminal::questions::Answers;
 use crate::text::plain::one_line;
 
 /// Returns the skill that the current folder is or is in, within its project.
-pub fn around(env: &Environment) -> Option<PathBuf> {
+pub fn enclosing(env: &Environment) -> Option<PathBuf> {
     let skill = skill_of(&env.cwd.join(PAGE))?;
     skill.starts_with(env.project_here()).then_some(skill)
 }
 
-/// Like `around`, and says which skill it is.
+/// Like `enclosing`, and says which skill it is.
 pub fn this_one(env: &Environment, printer: Printer) -> Option<PathBuf> {
-    let skill = around(env)?;
+    let skill = enclosing(env)?;
     let name = skill.file_name().unwrap_or_default().to_string_lossy();
     printer.talk(&format!("using the skill of this folder: {}", one_line(&name)));
     Some(skill)

@@ -27,7 +27,7 @@ pub fn known(env: &Environment) -> Vec<String> {
         let hits = hits(&name, &folders, env);
         let is_only = hits.len() == 1;
         let skills = hits.into_iter().filter(|hit| is_page_in(hit));
-        skills.map(move |hit| if is_only { name.clone() } else { shown(&hit, env) })
+        skills.map(move |hit| if is_only { name.clone() } else { display_path(&hit, env) })
     };
     names.into_iter().flat_map(typed).collect()
 }
@@ -35,7 +35,7 @@ pub fn known(env: &Environment) -> Vec<String> {
 /// Returns what to type for each skill that is directly in a folder.
 pub fn inside(folder: &Path, env: &Environment) -> Vec<String> {
     let skills = names_in(folder).filter(|name| is_typable(name)).map(|name| folder.join(name));
-    skills.filter(|skill| is_page_in(skill)).map(|skill| shown(&skill, env)).collect()
+    skills.filter(|skill| is_page_in(skill)).map(|skill| display_path(&skill, env)).collect()
 }
 
 /// Returns the skills whose names are nearest to a misspelt one, the nearest first.
@@ -57,7 +57,7 @@ pub fn few(skills: &[String]) -> String {
 }
 
 /// Returns the shortest path from the current folder that is not taken for a name.
-pub fn shown(path: &Path, env: &Environment) -> String {
+pub fn display_path(path: &Path, env: &Environment) -> String {
     match path.strip_prefix(&env.cwd) {
         Ok(below) if below.as_os_str().is_empty() => ".".to_owned(),
         Ok(below) if is_path(&below.to_string_lossy()) => below.display().to_string(),

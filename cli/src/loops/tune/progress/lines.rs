@@ -146,7 +146,7 @@ pub fn improved(run: &Run, mut lines: Vec<Line>, changed: Option<DiffSize>) -> E
         verdicts::held_out_reuse(run),
         uses::text(uses::of_champion(run)),
         changed.map(|size| format!("The champion changes {}.", figures::size(&size))),
-        left(run),
+        remaining_findings(run),
     ];
     lines.extend(texts.into_iter().flatten().map(Line::Text));
     let rounds = figures::count(run.state.rounds.len(), "round");
@@ -155,7 +155,7 @@ pub fn improved(run: &Run, mut lines: Vec<Line>, changed: Option<DiffSize>) -> E
 }
 
 /// Names the findings that are left after a search without a task: a person has to decide how to fix them.
-fn left(run: &Run) -> Option<String> {
+fn remaining_findings(run: &Run) -> Option<String> {
     const SHOWN: usize = 3;
     let has_left = run.plan.is_structural() && run.final_score()? < run.plan.task.rules.threshold;
     let all = if has_left { weaknesses(run) } else { Vec::new() };
