@@ -10,7 +10,6 @@
 //! The pages are untrusted. Our script measures them in an isolated world, and returns only data of limited size.
 
 mod acts;
-mod base64;
 mod devtools;
 mod live;
 mod page;

@@ -1,11 +1,12 @@
 //! The whole report of a run, as data. It holds the words of models, files and people unchanged; a renderer makes them
 //! harmless.
 
+use serde::Serialize;
 use skilltune_phases::loops::Loop;
 use skilltune_phases::runs::run::Run;
 
 /// The parts of a report besides the summary.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize)]
 pub struct Report {
     pub title: Text,
     /// Shown first: a person has to read it before they do anything.
@@ -26,13 +27,14 @@ pub struct Report {
 
 pub type Row = (&'static str, Text);
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct Section {
     pub title: &'static str,
     pub blocks: Vec<Block>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Block {
     Heading(String),
     Paragraph(Text),
@@ -46,16 +48,17 @@ pub enum Block {
 }
 
 /// An item of a list, and a list below it.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct Item {
     pub text: Text,
     pub below: Vec<Text>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize)]
 pub struct Text(pub Vec<Span>);
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Span {
     /// Our own words; code in them stands between backticks.
     Plain(String),
@@ -118,6 +121,7 @@ pub fn locations<L: Loop>(run: &Run<L>, places: Vec<(&'static str, String)>) -> 
         ("State", "iteration-state.json"),
         ("Calls of agents", "agents/"),
         ("This report", "final-report.md"),
+        ("This report for a browser", "report.html"),
         ("This report as data", "report.json"),
     ];
     let ours = ours.map(|(what, path)| (what, format!("{}/{path}", run.plan.folder)));

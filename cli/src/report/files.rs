@@ -7,7 +7,7 @@ use skilltune_phases::base;
 use skilltune_phases::runs::run::Run;
 
 use crate::report::ui::Ui;
-use crate::report::{json, page, replace};
+use crate::report::{html, json, page, replace};
 
 /// Writes all files of a run, and at its end its report.
 pub fn write<L: Ui>(
@@ -19,7 +19,10 @@ pub fn write<L: Ui>(
     L::write_files(objects, folder, run, extent)?;
     if run.closed_at.is_some() && extent == Extent::All {
         replace(&folder.report(), &page::page(run, objects))?;
-        replace(&folder.report_json(), &base::json::page(&json::report(run, objects)))?;
+        let report = json::report(run, objects);
+        // Before `report.json`, which says that all of them are there.
+        html::write(objects, folder, run, &report)?;
+        replace(&folder.report_json(), &base::json::page(&report))?;
     }
     Ok(())
 }

@@ -30,6 +30,7 @@ pub fn object<L: Ui>(run: &run::Run<L>, summary: &Summary) -> Value {
     let files = json!({
         // Written only at the end.
         "report": run.closed_at.map(|_| format!("{}/final-report.md", plan.folder)),
+        "page": run.closed_at.map(|_| format!("{}/report.html", plan.folder)),
         "state": format!("{}/iteration-state.json", plan.folder),
         "cost": cost(&run.ledger.total()),
     });
@@ -81,7 +82,7 @@ fn costs<L: Loop>(run: &run::Run<L>) -> Value {
 
 fn cost(total: &Account) -> Value {
     json!({
-        "usd": total.usd,
+        "usd": total.known_usd(),
         "input_tokens": total.input_tokens,
         "output_tokens": total.output_tokens,
         "seconds": Duration::from_millis(total.ms).as_secs_f64(),

@@ -14,6 +14,7 @@ pub mod costs;
 pub mod document;
 pub mod estimate;
 pub mod files;
+pub mod html;
 pub mod journal;
 pub mod json;
 pub mod list;

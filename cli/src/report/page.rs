@@ -1,5 +1,7 @@
 //! `final-report.md`: the report of a run as Markdown.
 
+use std::mem::take;
+
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::runs::run::Run;
 
@@ -13,7 +15,9 @@ use crate::report::words as texts;
 use crate::text::markdown::{self, MarkdownPage};
 
 pub fn page<L: Ui>(run: &Run<L>, objects: &Objects) -> String {
-    let Report { title, warning, lead, about, more, remark, sections, unit, tail } = L::report(run, objects);
+    let mut report = L::report(run, objects);
+    let summary = in_short(run, &mut report);
+    let Report { title, warning, lead, sections, unit, tail, .. } = report;
     let mut page = MarkdownPage::titled(&shown(&title));
     if let Some(section) = &warning {
         add(&mut page, section);
@@ -21,13 +25,14 @@ pub fn page<L: Ui>(run: &Run<L>, objects: &Objects) -> String {
     for block in &lead {
         add_block(&mut page, block);
     }
-    let summary = in_short(run, about, more, remark);
     let sections = [summary].into_iter().chain(sections).chain([costs(run), errors(run, unit)]).chain(tail);
     sections.for_each(|section| add(&mut page, &section));
     page.finish()
 }
 
-fn in_short<L: Ui>(run: &Run<L>, about: Vec<Row>, more: Vec<Row>, remark: Option<String>) -> Section {
+/// Takes the rows about a run out of its report, and returns them as the section that summarizes it.
+pub fn in_short<L: Ui>(run: &Run<L>, report: &mut Report) -> Section {
+    let (about, more, remark) = (take(&mut report.about), take(&mut report.more), report.remark.take());
     let Summary { kind, cast, notes, found, .. } = L::summary(run, None);
     // A run may need no agent.
     let or_nobody = |text: String| if text.is_empty() { "-".to_owned() } else { text };

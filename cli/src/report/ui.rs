@@ -35,6 +35,11 @@ pub trait Ui: LoopEngine {
     /// Returns the keys that only `report.json` has: the first ones, and those at its end.
     fn details(run: &Run<Self>, objects: &Objects) -> [Value; 2];
 
+    /// Returns what each scenario did, with texts, for the pages in `data/`.
+    fn cases(_: &Run<Self>, _: &Objects, _: &RunFolder) -> Vec<Value> {
+        Vec::new()
+    }
+
     /// Writes the files of a run into its folder, besides its report.
     fn write_files(_: &Objects, _: &RunFolder, _: &Run<Self>, _: Extent) -> Result<(), EngineError> {
         Ok(())

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use skilltune_phases::base::base64;
 use skilltune_phases::loops::gan::inspect::{Given, Live};
 
-use super::base64;
 use super::devtools::{DevTools, Mute};
 use super::live::live;
 use super::script::{evaluated, picture, script, world};

@@ -7,9 +7,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use skilltune_phases::base::base64;
 use skilltune_phases::skills::lint::decoded;
 
-use super::base64;
 use super::devtools::Listener;
 use super::preview::{HttpRequest, Reply, Server};
 use crate::disk::SafePath;

@@ -191,6 +191,16 @@ impl RunFolder {
         self.root.join("report.json")
     }
 
+    /// The report for a browser.
+    pub fn page(&self) -> SafePath {
+        self.root.join("report.html")
+    }
+
+    /// The pages that it leads to.
+    pub fn data(&self) -> SafePath {
+        self.root.join("data")
+    }
+
     /// The input of skill-creator's viewer.
     pub fn viewer(&self) -> SafePath {
         self.root.join("viewer")

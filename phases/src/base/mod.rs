@@ -1,6 +1,7 @@
 //! Types that every room uses: ids, names, models, roles, limits, and readers of untrusted text.
 
 pub mod answer;
+pub mod base64;
 pub mod ceiling;
 pub mod delivery;
 #[cfg_attr(not(feature = "research"), expect(unreachable_pub, reason = "only `research` exports it"))]

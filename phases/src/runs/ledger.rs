@@ -90,6 +90,11 @@ impl Account {
         self.input_tokens.saturating_add(self.output_tokens)
     }
 
+    /// Returns the cost as far as it is known; none if calls were made and no one reported a cost.
+    pub fn known_usd(&self) -> Option<f64> {
+        (self.calls == 0 || self.unpriced < self.calls).then_some(self.usd)
+    }
+
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {

@@ -147,6 +147,7 @@ fn artifacts(run: &Run) -> Section {
         ("Artifacts", "iterations/iteration-N/artifacts/"),
         ("Calls of agents", "agents/"),
         ("This report", "final-report.md"),
+        ("This report for a browser", "report.html"),
         ("This report as data", "report.json"),
         ("Test cases", "junit.xml"),
     ];

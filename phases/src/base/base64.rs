@@ -1,8 +1,8 @@
-//! Base64, as the protocol carries bytes.
+//! Base64: bytes as text, as DevTools and the policies of pages have them.
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-pub(super) fn encoded(bytes: &[u8]) -> String {
+pub fn encoded(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for three in bytes.chunks(3) {
         let number = three.iter().fold(0_u32, |number, byte| number << 8 | u32::from(*byte))
@@ -16,7 +16,7 @@ pub(super) fn encoded(bytes: &[u8]) -> String {
 }
 
 /// Returns none if the text is not base64.
-pub(super) fn decoded(text: &str) -> Option<Vec<u8>> {
+pub fn decoded(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     let (mut number, mut bits) = (0_u32, 0);
     for letter in text.trim_end_matches('=').bytes() {

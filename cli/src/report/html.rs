@@ -1,0 +1,131 @@
+//! `report.html`: a run as one page for a browser, with a page for each scenario in `data/`.
+//!
+//! ```text
+//! report.json ------+
+//! document::Report -+-> templates -> report.html, data/scenario-001.html
+//! ```
+//!
+//! Every number on a page comes from `report.json`, and so does every picture. A page makes no request, and works
+//! without its script.
+
+mod course;
+mod engine;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use skilltune_orchestrator::engine::EngineError;
+use skilltune_orchestrator::snapshot::Objects;
+use skilltune_orchestrator::store::RunFolder;
+use skilltune_phases::runs::run::Run;
+
+use crate::report::costs::errors;
+use crate::report::document::{Report, Section};
+use crate::report::page::in_short;
+use crate::report::replace;
+use crate::report::ui::Ui;
+use crate::text::figures;
+
+pub use engine::page;
+
+/// Writes the page of a run and those of its scenarios.
+pub fn write<L: Ui>(
+    objects: &Objects,
+    folder: &RunFolder,
+    run: &Run<L>,
+    report: &Value,
+) -> Result<(), EngineError> {
+    replace(&folder.page(), &of_run(run, objects, report))?;
+    let cases = L::cases(run, objects, folder);
+    if cases.is_empty() {
+        return Ok(());
+    }
+    folder.data().make()?;
+    for case in &cases {
+        let Some(name) = case["page"].as_str().and_then(|path| path.strip_prefix("data/")) else { continue };
+        let around = json!({ "run_id": report["run_id"], "case": case, "figures": figures_of(case) });
+        replace(&folder.data().join(name), &page("scenario.html", around))?;
+    }
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct Content<'a> {
+    report: &'a Value,
+    document: Report,
+    in_short: Section,
+    errors: Section,
+    about: Value,
+    tones: Value,
+    course: Vec<course::Point>,
+    figures: Vec<(String, String)>,
+}
+
+fn of_run<L: Ui>(run: &Run<L>, objects: &Objects, report: &Value) -> String {
+    let mut document = L::report(run, objects);
+    let in_short = in_short(run, &mut document);
+    let errors = errors(run, document.unit);
+    let summary = L::summary(run, None);
+    let next = summary.next.iter().map(|one| json!({ "command": one.command, "purpose": one.purpose }));
+    let about = json!({
+        "kind": summary.kind,
+        "subject": summary.subject,
+        "sentence": summary.sentence,
+        "facts": summary.facts,
+        "found": summary.notes.iter().chain(&summary.found).collect::<Vec<_>>(),
+        "next": next.collect::<Vec<_>>(),
+        "money": figures::money(&run.ledger.total()),
+        "program": run.plan.program,
+        "seed": run.plan.seed.to_string(),
+        "started": figures::moment(run.started_at),
+        "ended": run.closed_at.map(figures::moment),
+    });
+    page(
+        "run.html",
+        Content {
+            report,
+            document,
+            in_short,
+            errors,
+            about,
+            tones: tones(),
+            course: course::of(report),
+            figures: figures_of(report),
+        },
+    )
+}
+
+/// Returns how a verdict or an outcome looks; any other is neither good nor bad.
+fn tones() -> Value {
+    let of = |tone: &'static str, words: &[&'static str]| {
+        words.iter().map(|word| ((*word).to_owned(), json!(tone))).collect::<Vec<_>>()
+    };
+    let good = of("good", &["win", "improved", "reached", "passed", "accepted", "answered", "clean"]);
+    let bad = of("bad", &["loss", "regressed", "failed", "found"]);
+    good.into_iter().chain(bad).collect()
+}
+
+/// Returns each figure and text of a value with its place in it. The trials of scenarios have pages of their own.
+fn figures_of(value: &Value) -> Vec<(String, String)> {
+    let mut rows = Vec::new();
+    add(&mut rows, String::new(), value);
+    rows
+}
+
+fn add(rows: &mut Vec<(String, String)>, place: String, value: &Value) {
+    match value {
+        Value::Object(keys) => {
+            let own = keys.iter().filter(|(key, _)| !(place.starts_with("scenarios[") && *key == "trials"));
+            for (key, value) in own {
+                let dot = if place.is_empty() { "" } else { "." };
+                add(rows, format!("{place}{dot}{key}"), value);
+            }
+        }
+        Value::Array(all) => {
+            for (nth, value) in all.iter().enumerate() {
+                add(rows, format!("{place}[{nth}]"), value);
+            }
+        }
+        Value::String(text) => rows.push((place, text.clone())),
+        Value::Null | Value::Bool(_) | Value::Number(_) => rows.push((place, value.to_string())),
+    }
+}
