@@ -75,18 +75,18 @@ pub struct End {
 }
 
 /// Adds the lines that all loops have: effort and cost, models, warnings about them, the folder of the call that
-/// failed last if nothing was judged, and the path of the report.
+/// failed last if nothing was judged, and, as the last line, the path of the report for a browser.
 pub fn ending<L: Ui>(run: &Run<L>, End { lines, rounds, places, next }: End) -> Vec<Line> {
     let effort = rounds.map_or_else(String::new, |rounds| rounds + "; ") + &cost(&run.ledger.total());
     let models = words::models(run).map(|models| Line::Item("models", models));
     let warnings = words::mixed(run).map(|mixed| Line::Text(format!("warning: {mixed}")));
-    let report = || Line::Copy("report:".to_owned(), format!("{}/final-report.md", run.plan.folder));
+    let report = || Line::Copy("report:".to_owned(), format!("{}/report.html", run.plan.folder));
     let failed = run.errors.last().and_then(FailedCall::output).filter(|_| L::exit(run) == Exit::Unjudged);
     let failed =
         failed.map(|path| Line::Copy("last failed call:".to_owned(), format!("{}/{path}", run.plan.folder)));
     let next = next.into_iter().map(|next| Line::Copy(format!("to {}:", next.purpose), next.command));
     let lines = lines.into_iter().chain([Line::Item("effort", effort)]).chain(models).chain(warnings);
-    lines.chain(places).chain(failed).chain(run.closed_at.map(|_| report())).chain(next).collect()
+    lines.chain(places).chain(failed).chain(next).chain(run.closed_at.map(|_| report())).collect()
 }
 
 /// Shows a path or command to copy: it is never cut, and moves to its own line if it does not fit.
