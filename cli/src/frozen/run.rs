@@ -1,11 +1,14 @@
 //! Replays a stored run: its files and the output of commands about it.
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use skilltune_orchestrator::engine::{Extent, is_published, publish};
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_orchestrator::store::{self, Home};
+use skilltune_orchestrator::store::{self, Home, RunFolder};
+use skilltune_phases::base;
 use skilltune_phases::loops::Next;
 use skilltune_phases::runs::event::{Event, Record};
 use skilltune_phases::runs::plan::{LoopKind, Plan, RunId};
@@ -19,23 +22,42 @@ use super::{JOURNAL, OBJECTS, PROJECT, Replayed};
 use crate::commands::status;
 use crate::loops::LoopCommands;
 use crate::report::page::page;
-use crate::report::ui::with_loop;
-use crate::report::{files, journal, json};
+use crate::report::ui::{Ui, with_loop};
+use crate::report::{files, html, journal, json, replace};
 use crate::runs::RunStatus;
 
 pub(super) fn replay(given: &Texts) -> Replayed {
+    let (kind, id) = named(given);
+    with_loop!(kind, L => replay_loop::<L>(given, &id))
+}
+
+/// Returns the loop and the id of a stored run.
+fn named(given: &Texts) -> (LoopKind, RunId) {
     let first = given[JOURNAL].lines().next().unwrap();
-    let first: serde_json::Value = serde_json::from_str(first).unwrap();
+    let first: Value = serde_json::from_str(first).unwrap();
     let plan = &first["event"]["started"];
     let is_its = |kind: &&LoopKind| plan["loop"] == kind.word();
     let kind = *LoopKind::ALL.iter().find(is_its).expect("the loop is known");
-    let id = plan["run"].as_str().unwrap().parse().unwrap();
-    with_loop!(kind, L => replay_loop::<L>(given, &id))
+    (kind, plan["run"].as_str().unwrap().parse().unwrap())
 }
 
 fn replay_loop<L: Counted>(given: &Texts, id: &RunId) -> Replayed {
     let project = TempDir::new().unwrap();
-    let home = Home::of(project.path());
+    let (objects, folder, records) = placed::<L>(given, id, project.path());
+    let (run, mut said) = followed(&records);
+    let in_place = moved(&records, project.path());
+    let write_pages = || files::write::<L>(&objects, &folder, &in_place, Extent::All);
+    publish(&objects, &folder, &in_place, Extent::All, write_pages).unwrap();
+    assert!(is_published(&folder, &in_place));
+    said.extend(commands(&run, &objects));
+    let said = said.into_iter().map(|(name, text)| (format!("said/{name}"), text + "\n"));
+    let texts = files(project.path()).into_iter().chain(said).collect();
+    Replayed { texts, covered: L::covered(&records) }
+}
+
+/// Puts the objects and the journal of a stored run into this project, and reads the journal.
+fn placed<L: Counted>(given: &Texts, id: &RunId, project: &Path) -> (Objects, RunFolder, Vec<Record<L>>) {
+    let home = Home::of(project);
     home.create().unwrap();
     let (objects, folder) = (Objects::at(home.objects()), home.run(id));
     for (name, text) in given {
@@ -47,15 +69,61 @@ fn replay_loop<L: Counted>(given: &Texts, id: &RunId) -> Replayed {
     fs::write(folder.history().path(), &given[JOURNAL]).unwrap();
     let history = store::read::<L>(&folder.history()).unwrap();
     assert_eq!(history.torn, 0);
-    let (run, mut said) = followed(&history.records);
-    let in_place = moved(&history.records, project.path());
-    let write_pages = || files::write::<L>(&objects, &folder, &in_place, Extent::All);
-    publish(&objects, &folder, &in_place, Extent::All, write_pages).unwrap();
-    assert!(is_published(&folder, &in_place));
-    said.extend(commands(&run, &objects));
-    let said = said.into_iter().map(|(name, text)| (format!("said/{name}"), text + "\n"));
-    let texts = files(project.path()).into_iter().chain(said).collect();
-    Replayed { texts, covered: L::covered(&history.records) }
+    (objects, folder, history.records)
+}
+
+/// Writes the pages of a stored run in this project and returns the folder of the run. First `edit` changes the
+/// sentences of its journal.
+pub(super) fn write_pages(given: &Texts, project: &Path, edit: impl Fn(&str) -> String) -> PathBuf {
+    let (kind, id) = named(given);
+    with_loop!(kind, L => {
+        let (objects, folder, records) = placed::<L>(given, &id, project);
+        let records: Vec<_> = records.iter().map(|record| edited(record, &edit)).collect();
+        write_run(&objects, &folder, &moved(&records, project))
+    })
+}
+
+/// Writes all pages of a run, as its end does, or `report --open` before that.
+pub(super) fn write_run<L: Ui>(objects: &Objects, folder: &RunFolder, run: &Run<L>) -> PathBuf {
+    folder.create().unwrap();
+    files::write(objects, folder, run, Extent::All).unwrap();
+    if run.closed_at.is_none() {
+        let report = json::report(run, objects);
+        html::write(objects, folder, run, &report).unwrap();
+        replace(&folder.report_json(), &base::json::page(&report)).unwrap();
+    }
+    folder.root().to_owned()
+}
+
+/// Changes all sentences of a record that may have other words.
+fn edited<L: Counted>(record: &Record<L>, edit: impl Fn(&str) -> String) -> Record<L> {
+    let (mut value, mut last) = (serde_json::to_value(record).unwrap(), record.clone());
+    let mut sentences = BTreeSet::new();
+    each_sentence(&mut value, &mut |text| {
+        sentences.insert(text.clone());
+    });
+    for sentence in sentences {
+        let (mut changed, new) = (value.clone(), edit(&sentence));
+        each_sentence(&mut changed, &mut |text| {
+            if *text == sentence {
+                text.clone_from(&new);
+            }
+        });
+        if let Ok(record) = serde_json::from_value(changed.clone()) {
+            (value, last) = (changed, record);
+        }
+    }
+    last
+}
+
+/// Calls `see` with each text of several words.
+fn each_sentence(value: &mut Value, see: &mut impl FnMut(&mut String)) {
+    match value {
+        Value::String(text) if text.contains(' ') => see(text),
+        Value::Array(all) => all.iter_mut().for_each(|one| each_sentence(one, see)),
+        Value::Object(all) => all.values_mut().for_each(|one| each_sentence(one, see)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
 
 /// Follows a journal record by record and returns the lines of `history` and the decisions that the loop would no

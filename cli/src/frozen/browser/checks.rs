@@ -16,13 +16,15 @@ pub(super) const NARROW: u32 = 360;
 pub(super) const WIDE: u32 = 1440;
 /// The width of a sheet of paper.
 const PAPER: u32 = 794;
-const HEIGHT: u32 = 900;
+pub(super) const HEIGHT: u32 = 900;
+/// Of more pages of scenarios in one run, only the text is read.
+const OPENED: usize = 3;
 /// What a program writes in place of a value that it does not have.
 const NO_VALUES: [&str; 4] = ["NaN", "undefined", "null", "Infinity"];
 
 /// Reads a page with the functions of `page.js`.
 pub(super) fn script(call: &str) -> String {
-    format!("({}).{call}", include_str!("page.js").trim_start_matches("// What tests read of a page: `checks.rs`.\n"))
+    format!("({}\n).{call}", include_str!("page.js").trim_end())
 }
 
 /// A browser with axe-core, if that is installed, and the faults of all pages.
@@ -37,7 +39,8 @@ impl Look {
     /// Returns none if no browser is installed.
     pub(super) fn new() -> Option<Self> {
         let chromium = Chromium::start()?;
-        let axe = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/axe/node_modules/axe-core/axe.min.js");
+        let axe =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/axe/node_modules/axe-core/axe.min.js");
         let axe = fs::read_to_string(axe).ok();
         let shots = std::env::var_os("SKILLTUNE_SHOTS").map(PathBuf::from);
         Some(Self { chromium, axe, faults: Vec::new(), shots })
@@ -50,7 +53,10 @@ impl Look {
         let mut texts = self.check_page(name, folder, REPORT, true);
         for (nth, page) in data.iter().enumerate() {
             texts.push(' ');
-            texts += &self.check_page(name, folder, page, nth == 0);
+            texts += &match nth {
+                0..OPENED => self.check_page(name, folder, page, nth == 0),
+                _ => bare(&fs::read_to_string(folder.join(page)).unwrap()),
+            };
         }
         self.note(name, missing(&report, &texts));
         let linked = fs::read_to_string(folder.join(REPORT)).unwrap_or_default();
@@ -78,6 +84,8 @@ impl Look {
         let words = seen.split(|c: char| !c.is_alphanumeric() && c != '_');
         let found: BTreeSet<&str> = words.filter(|word| NO_VALUES.contains(word)).collect();
         self.note(&at, found.into_iter().map(|word| format!("it shows {word}")));
+        let dangers = self.read("dangers()");
+        self.note(&at, (!dangers.is_empty()).then(|| format!("it has {dangers}")));
         if closely {
             self.measure_access(&at);
         }
@@ -93,6 +101,8 @@ impl Look {
             self.chromium.open(folder, file);
             let bare = self.read("plain()");
             self.chromium.run_scripts(true);
+            self.chromium.open(folder, file);
+            self.read("use(\"score\")");
             let [with, without] = [&plain, &bare].map(|text| counted(text));
             self.note(&at, (with != without).then(|| differing(&with, &without)));
         }
@@ -123,15 +133,17 @@ impl Look {
     }
 
     /// Writes screenshots for a person into the folder `SKILLTUNE_SHOTS`.
-    fn keep_shots(&mut self, name: &str, folder: &Path) {
+    pub(super) fn keep_shots(&mut self, name: &str, folder: &Path) {
         let Some(shots) = self.shots.clone() else { return };
         fs::create_dir_all(&shots).unwrap();
         let pages = std::iter::once(REPORT.to_owned()).chain(data_pages(folder).into_iter().take(1));
         for page in pages {
             let stem = page.rsplit(['/', '.']).nth(1).unwrap_or_default().to_owned();
-            for (kind, width, scheme) in
-                [("wide", WIDE, Scheme::Light), ("dark", WIDE, Scheme::Dark), ("narrow", NARROW, Scheme::Light)]
-            {
+            for (kind, width, scheme) in [
+                ("wide", WIDE, Scheme::Light),
+                ("dark", WIDE, Scheme::Dark),
+                ("narrow", NARROW, Scheme::Light),
+            ] {
                 self.chromium.resize(width, HEIGHT);
                 self.chromium.show(scheme, "screen");
                 self.chromium.open(folder, &page);
@@ -156,8 +168,14 @@ pub(super) fn data_pages(folder: &Path) -> Vec<String> {
     pages
 }
 
+/// Returns the text of a page without its tags.
+fn bare(html: &str) -> String {
+    let parts = html.split('<').map(|part| part.split_once('>').map_or(part, |(_, text)| text));
+    parts.collect::<Vec<_>>().join(" ")
+}
+
 /// Returns the figures, verdicts and ids of a report that are not in these texts.
-fn missing(report: &Value, texts: &str) -> Vec<String> {
+pub(super) fn missing(report: &Value, texts: &str) -> Vec<String> {
     let tokens: BTreeSet<&str> = tokens(texts).collect();
     let mut faults = Vec::new();
     numbers(report, "", &mut |path, number| {

@@ -241,7 +241,8 @@ fn decoded(text: &str) -> Vec<u8> {
     };
     let letters: Vec<u8> = text.trim_end_matches('=').bytes().map(value).collect();
     let four = |four: &[u8]| {
-        let bits = four.iter().enumerate().fold(0, |bits, (nth, six)| bits | u32::from(*six) << (26 - 6 * nth));
+        let bits =
+            four.iter().enumerate().fold(0, |bits, (nth, six)| bits | u32::from(*six) << (26 - 6 * nth));
         bits.to_be_bytes().into_iter().take(four.len() - 1)
     };
     letters.chunks(4).flat_map(four).collect()

@@ -1,9 +1,8 @@
-// What tests read of a page: `checks.rs`.
+// Reads a page for the tests of pages: `checks.rs`.
 (() => {
-    // Neither code nor controls are text: a page without JavaScript has no controls.
+    // What its script adds to a page stands in `.tools`; everything else is there without JavaScript too.
     const CODE = "script, style, noscript";
-    const CONTROLS = "button, input, select, label, textarea, datalist";
-    const TREE = ".tree";
+    const TREE = "details.data";
     const texts = without => {
         const walker = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT);
         const found = [];
@@ -13,25 +12,25 @@
         }
         return found.join(" ");
     };
-    const section = id => document.getElementById(id)?.closest("section, details, article, main > *") ?? null;
     return {
         // All text, folded or not.
         all: () => texts(CODE),
-        plain: () => texts(`${CODE}, ${CONTROLS}`),
-        // The text that a person sees outside of the folded data when everything else is unfolded.
+        // The same without what the page's script adds.
+        plain: () => texts(`${CODE}, .tools`),
+        // What a person sees outside of the folded data when everything else is unfolded.
         seen: () => {
-            document.querySelectorAll("details").forEach(one => (one.open = !one.matches(TREE) && !one.closest(TREE)));
+            document.querySelectorAll("details").forEach(one => (one.open = !one.closest(TREE)));
             return document.body.innerText;
         },
         unfold: () => document.querySelectorAll("details").forEach(one => (one.open = true)),
-        // What sticks out of the window, if it scrolls sideways.
+        // What sticks out of the window, if the page scrolls sideways.
         wide: () => {
             const root = document.documentElement;
             if (root.scrollWidth <= innerWidth) return "";
-            const isWide = one => one.getBoundingClientRect().right > innerWidth + 1;
-            const wide = [...document.body.querySelectorAll("*")].filter(isWide).slice(0, 5);
-            const named = wide.map(one => `${one.tagName}.${one.getAttribute("class")} ${one.textContent.trim().slice(0, 40)}`);
-            return `${root.scrollWidth} pixels at ${innerWidth}: ${named.join("; ")}`;
+            const all = [...document.body.querySelectorAll("*")].filter(one => !one.closest(".wide *"));
+            const wide = all.filter(one => one.getBoundingClientRect().right > innerWidth + 1).slice(0, 5);
+            const named = wide.map(one => `${one.localName}.${one.getAttribute("class")} ${one.textContent.trim().slice(0, 40)}`);
+            return `${root.scrollWidth} pixels wide at ${innerWidth}: ${named.join("; ")}`;
         },
         violations: async rules => {
             const options = rules.length ? { runOnly: { type: "rule", values: rules } } : {};
@@ -39,32 +38,36 @@
             const at = one => one.nodes.slice(0, 3).map(node => `${node.target.join(" ")}: ${node.html.slice(0, 120)}`);
             return violations.map(one => `${one.id} (${one.impact}) at ${at(one).join("; ")}`);
         },
-        // The links of a page to others.
-        links: () => [...document.querySelectorAll("a[href]")].map(one => one.getAttribute("href")),
-        // The elements by their names: text that is read as markup adds to them.
+        // Uses every control once, with this text in each field.
+        use: text => {
+            document.querySelectorAll("button, summary").forEach(one => one.click());
+            for (const box of document.querySelectorAll("input, textarea, select")) {
+                box.value = text;
+                box.dispatchEvent(new Event("input", { bubbles: true }));
+                box.dispatchEvent(new Event("change", { bubbles: true }));
+            }
+            return "";
+        },
+        // How many elements of each name there are: text that is read as markup adds to them.
         elements: () => {
             const counts = {};
-            for (const one of document.querySelectorAll("*")) {
-                const name = one.localName;
-                counts[name] = (counts[name] ?? 0) + 1;
-            }
+            document.querySelectorAll("*").forEach(({ localName }) => (counts[localName] = (counts[localName] ?? 0) + 1));
             return counts;
         },
-        // Attributes that run code or load something.
+        // Attributes that run code, load something from elsewhere, or lead away.
         dangers: () => {
+            const LOADS = ["href", "src", "srcset", "action", "formaction", "xlink:href", "data", "poster", "background", "ping"];
+            const OWN = /^(#[^\s]*|(?!\/\/)[\w.\/%+-]+(#[^\s]*)?|data:,)$/;
             const isDanger = ({ name, value }) =>
-                name.startsWith("on") || name === "style" || name === "srcdoc" || name === "background" ||
-                (["href", "src", "action", "formaction", "xlink:href", "data", "poster"].includes(name) &&
-                    !/^(#[\w.-]*|[\w./-]+(#[\w.-]*)?|data:,)$/.test(value));
+                name.startsWith("on") || ["style", "srcdoc"].includes(name) || (LOADS.includes(name) && !OWN.test(value));
             const all = [...document.querySelectorAll("*")].flatMap(one => [...one.attributes].filter(isDanger)
-                .map(attribute => `${one.localName} ${attribute.name}=${attribute.value.slice(0, 80)}`));
-            return all;
+                .map(({ name, value }) => `${one.localName} ${name}=${value.slice(0, 80)}`));
+            return all.slice(0, 5).join("; ");
         },
-        // The visible text of a section, and then what each one fold in it shows besides.
+        // The visible text of the section of a heading, and what its folds show after one click.
         answers: id => {
-            const place = section(id);
+            const place = document.getElementById(id)?.closest("section");
             if (!place) return null;
-            document.querySelectorAll("details").forEach(one => (one.open = one.hasAttribute("data-was-open")));
             const first = place.innerText;
             const folds = [...place.querySelectorAll("details:not([open])")]
                 .filter(one => !one.parentElement.closest("details:not([open])"));
