@@ -4,6 +4,7 @@
 
 mod checks;
 mod chromium;
+mod hostile;
 
 use std::fs;
 use std::path::Path;
