@@ -5,6 +5,7 @@
 mod checks;
 mod chromium;
 mod hostile;
+mod large;
 
 use std::fs;
 use std::path::Path;
