@@ -6,6 +6,7 @@ mod checks;
 mod chromium;
 mod hostile;
 mod large;
+mod questions;
 
 use std::fs;
 use std::path::Path;
