@@ -124,6 +124,15 @@ fn text(objects: &Objects, file: Option<(BlobId, u64)>) -> Result<Option<String>
     Ok(text.filter(|text| !text.contains('\0')))
 }
 
+/// Returns the text of an entry as `unified` shows it, empty without a file; `None` for links, large and binary files.
+pub fn readable(objects: &Objects, node: Option<&Node>) -> Result<Option<String>, ObjectError> {
+    match node {
+        Some(Node::Link { .. }) => Ok(None),
+        Some(Node::File { size, .. }) if *size > READABLE => Ok(None),
+        Some(Node::File { .. } | Node::Folder { .. }) | None => text(objects, file(node)),
+    }
+}
+
 /// The lines that differ between two texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineChanges {

@@ -6,6 +6,7 @@
 //!         Indexes, IgnoreRules   changes, unified, merge, census, integrate, Presence
 //! ```
 
+mod blame;
 mod capture;
 mod census;
 mod diff;
@@ -33,12 +34,13 @@ mod temporary;
 #[cfg(test)]
 mod trees;
 
+pub use blame::{BlamedKind, BlamedLine, blame};
 pub(crate) use capture::LEFT_BY_TOOLS;
 pub use capture::{
     Captured, FolderState, Limits, capture, capture_edited, capture_left, scan, scan_edited, scan_left,
 };
 pub use census::{Loss, LossKind, census};
-pub use diff::{Change, ChangeKind, DiffSize, LineChanges, changes, diff_size, line_diff, unified};
+pub use diff::{Change, ChangeKind, DiffSize, LineChanges, changes, diff_size, line_diff, readable, unified};
 pub use gather::{Brought, GatherError, Gathering, weigh};
 pub use ignored::{IgnoreRules, RulesError, git_folders};
 pub use index::Indexes;
