@@ -62,7 +62,7 @@ pub use drive::{Drive, Halt, Patience, Stopped};
 pub use files::{is_published, publish};
 pub use ports::Ports;
 pub use shared::propose_now;
-pub use tune::{Diff, context, edit_diff, tree_dangers, tree_diff};
+pub use tune::{BlamedFile, Diff, blamed_files, context, edit_diff, tree_dangers, tree_diff};
 use unreadable::unreadable;
 
 #[derive(Debug, thiserror::Error)]

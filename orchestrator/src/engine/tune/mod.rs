@@ -1,5 +1,6 @@
 //! The engine's part for `tune`: reads answers, runs the machine checks, and writes the files of the rounds.
 
+mod blamed;
 mod context;
 mod diff;
 mod draft;
@@ -20,6 +21,7 @@ use crate::disk::SafePath;
 use crate::snapshot::Objects;
 use crate::store::RunFolder;
 
+pub use blamed::{BlamedFile, blamed_files};
 pub use context::context;
 pub use diff::{Diff, edit_diff, tree_dangers, tree_diff};
 

@@ -202,7 +202,7 @@ impl Run {
     }
 
     /// Returns the edits that led from the start to a candidate, the last one first, each with the version that it made.
-    pub(super) fn lineage(&self, candidate: CandidateId) -> impl Iterator<Item = (CandidateId, &Origin)> {
+    pub fn lineage(&self, candidate: CandidateId) -> impl Iterator<Item = (CandidateId, &Origin)> {
         let edit = move |id: CandidateId| Some((id, self.candidate(id)?.origin.as_ref()?));
         // A journal written by someone else may contain a cycle.
         let most = self.state.candidates.len();
