@@ -5,6 +5,7 @@ mod comparison;
 pub use comparison::{fail_on, word as verdict_word};
 
 use serde_json::{Map, Value, json};
+use skilltune_orchestrator::engine::{BlamedFile, blamed_files};
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::loops::MostCalls;
 use skilltune_phases::loops::tune::search::explanation::{self, Explanation, Fault, LeftAlone};
@@ -54,8 +55,19 @@ pub fn details(run: &Run, objects: &Objects) -> [Value; 2] {
         // If there are several: how many edits each has made, and what these have gained.
         "improvers": improvers::json(run),
         "context": contexts::json(objects, run),
+        "changes": changes(run, objects),
     });
     [json!({ "verdict": comparison::word(run), "comparison": comparison::comparison(run) }), last]
+}
+
+/// Returns what differs between the start and the version that a search leaves. Unknown if the store has lost a version.
+fn changes(run: &Run, objects: &Objects) -> Option<Value> {
+    let file = |BlamedFile { member, path, lines, left_out }: BlamedFile| {
+        let (member, path) = (&run.plan.member(member).name, path.to_string());
+        json!({ "member": member, "path": path, "lines": lines, "left_out": left_out })
+    };
+    let files = run.plan.task.searches().then(|| blamed_files(objects, run).ok())??;
+    Some(files.into_iter().map(file).collect())
 }
 
 #[cfg(test)]
@@ -77,8 +89,8 @@ fn round(run: &Run, round: &Round, explanation: &Explanation) -> Value {
         Some(Edit::Nothing { failure, .. }) => (None, Some(failure)),
         None => (None, None),
     };
-    let kinds = match &round.edit {
-        Some(Edit::Draft { origin, .. }) => Some(&origin.kinds),
+    let origin = match &round.edit {
+        Some(Edit::Draft { origin, .. }) => Some(origin),
         Some(Edit::Nothing { .. }) | None => None,
     };
     let edited = match &round.edit {
@@ -103,8 +115,10 @@ fn round(run: &Run, round: &Round, explanation: &Explanation) -> Value {
         "edited_member": edited,
         "edited_by": round.turn.map(Improver::role),
         "draft": draft,
+        // The candidate that was edited into the draft.
+        "draft_of": origin.map(|origin| origin.parent),
         // The kinds of its edit, one or more of `wording`, `structure`, `script` and `description`.
-        "edit_kinds": kinds,
+        "edit_kinds": origin.map(|origin| &origin.kinds),
         "edit_failure": failure,
     })
 }

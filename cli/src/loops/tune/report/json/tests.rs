@@ -134,12 +134,20 @@ fn the_report_adds_the_comparison_and_the_rounds() {
           "edited_member": "haiku",
           "edited_by": null,
           "draft": "a5b0f9da0deedb390a581ce38fdd6e48fbc37770327de311af9ac27b6000668b",
+          "draft_of": "f24dfd74a6e177eb95bd81e071eca95ff1d61f88ac0a9fa75787e294bc95096c",
           "edit_kinds": [
             "wording"
           ],
           "edit_failure": null
         }
         "#);
+}
+
+#[test]
+fn the_changes_of_a_version_that_the_store_has_lost_are_unknown() {
+    let play = play(plan(&["haiku"], 1), scored(&[50, 95], &[52, 91]));
+    assert_eq!(report(&play.run)["changes"], Value::Null);
+    assert_eq!(report(&Play::begin(plan(&["haiku"], 1)).run)["changes"], json!([]));
 }
 
 #[test]
