@@ -80,8 +80,8 @@ impl Ui for Gan {
         report(run)
     }
 
-    fn details(run: &Run, _: &Objects) -> [Value; 2] {
-        [Value::Null, details(run)]
+    fn details(run: &Run, objects: &Objects) -> [Value; 2] {
+        [Value::Null, details(run, objects)]
     }
 }
 
