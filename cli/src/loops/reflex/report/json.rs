@@ -26,15 +26,16 @@ pub fn sketch(run: &Run, most: &MostCalls, estimate: &Estimate) -> Value {
     json::sketch(run, &keys, estimate)
 }
 
-/// Returns what only `report.json` has: the findings on each version, and how it was checked.
+/// Returns what only `report.json` has: the rules, the findings on each version, and how it was checked.
 pub fn details(run: &Run) -> Value {
     json!({
-        "evaluations": run.state.judged.iter().map(evaluation).collect::<Value>(),
+        "criteria": run.proposed(),
+        "evaluations": run.state.judged.iter().map(|judged| evaluation(run, judged)).collect::<Value>(),
         "checks": run.state.checks,
     })
 }
 
-fn evaluation(judged: &Judged) -> Value {
+fn evaluation(run: &Run, judged: &Judged) -> Value {
     let Judged { iteration, artifact, evaluation, dropped, plan, issues, era: _ } = judged;
     json!({
         "iteration": iteration,
@@ -44,6 +45,7 @@ fn evaluation(judged: &Judged) -> Value {
         "score": evaluation.score,
         "passed": evaluation.passed,
         "dropped": dropped,
+        "best": run.best().is_some_and(|best| std::ptr::eq(best, judged)),
         "results": evaluation.results,
         "plan": plan,
         "issues": issues,

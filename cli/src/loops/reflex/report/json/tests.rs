@@ -105,13 +105,14 @@ fn the_report_adds_the_evaluations_and_the_checks() {
     let evaluations = report["evaluations"].as_array().unwrap();
     let lines: Vec<_> = evaluations
         .iter()
-        .map(|one| format!("{} {} {}", one["level"], one["score"], one["passed"]))
+        .map(|one| format!("{} {} {} {}", one["level"], one["score"], one["passed"], one["best"]))
         .collect();
     insta::assert_snapshot!(lines.join("\n"), @r#"
-        "A" 42.9 false
-        "A" 85.7 true
-        "B" 75.0 false
-        "B" 100.0 true
+        "A" 42.9 false false
+        "A" 85.7 true false
+        "B" 75.0 false false
+        "B" 100.0 true true
         "#);
     assert_eq!(report["checks"].as_array().unwrap().len(), 8);
+    assert_eq!(report["criteria"]["rules"].as_array().unwrap().len(), 8);
 }
