@@ -3,6 +3,7 @@
 use crate::args::runs::ResumeArgs;
 use crate::loops::LoopCommands;
 use crate::loops::ask::Respondent;
+use crate::loops::start::{Starts, estimate};
 use crate::progress;
 use crate::runs::ownership::Ownership;
 use crate::runs::peer::Reached;
@@ -12,11 +13,7 @@ use crate::terminal::complaint::Complaint;
 use crate::terminal::exit::Exit;
 use crate::terminal::questions::Person;
 
-pub fn take_up<L: LoopCommands>(
-    args: &ResumeArgs,
-    scope: &Scope<'_>,
-    known: &Known<L>,
-) -> Result<Exit, Complaint> {
+pub fn take_up<L: Starts>(args: &ResumeArgs, scope: &Scope<'_>, known: &Known<L>) -> Result<Exit, Complaint> {
     let (runs, env, printer) = (&scope.runs, scope.env, scope.printer);
     let saved = stopped(args, scope, known)?;
     let known = saved.as_ref().unwrap_or(known);
@@ -25,7 +22,7 @@ pub fn take_up<L: LoopCommands>(
     session::may_go_on(known, args.answer.is_some() && ending.is_none(), env)?;
     let (id, going) = (&known.run.plan.run, &args.going);
     let yes = going.yes || known.run.plan.unattended;
-    let reporter = progress::reporter(going.format, scope.objects(), env, printer);
+    let reporter = |estimate| progress::reporter(going.format, estimate, scope.objects(), env, printer);
     let has_ended = runs.status(&known.run) == RunStatus::Ended;
     if has_ended && going.extend && L::reopening(&known.run).is_none() {
         return Err(Complaint::input(format!("run {id} has no comparison that can be extended"))
@@ -37,7 +34,7 @@ pub fn take_up<L: LoopCommands>(
             "run {id} has ended and cannot be resumed; `skilltune report {id}` shows it, `{}` starts a new run",
             L::START
         );
-        session::tell_again(scope, known, &words, reporter)
+        session::tell_again(scope, known, &words, reporter(None))
     } else {
         let asked = Respondent::<L>::new(yes, scope.objects(), env, printer);
         let mut person = asked.with(args.reply().filter(|_| ending.is_none()), env)?;
@@ -47,7 +44,11 @@ pub fn take_up<L: LoopCommands>(
             Some(ending) => Some(ending),
             None => L::look_again(scope, known, &settings)?,
         };
-        session::go_on((going, first), scope, known, settings, reporter, &mut person)
+        let mut calls = settings.calls.clone();
+        going.apply_to(&mut calls);
+        let estimate = progress::has_live_line(going.format, env, printer)
+            .then(|| estimate(&known.run, runs, calls.jobs.value));
+        session::go_on((going, first), scope, known, settings, reporter(estimate), &mut person)
     };
     let exit = failure::report::<L, _>(went, going.format, &runs.home, id, printer)?;
     let person = Person::present(env).filter(|_| !yes && !has_ended);

@@ -238,7 +238,7 @@ fn show<L: Starts>(
     }
     let steps = &L::first_steps(&mut run);
     let Common { project, settings, .. } = invocation.as_ref();
-    let estimate = &estimate(&run, &Runs::of(project, env)?, settings);
+    let estimate = &estimate(&run, &Runs::of(project, env)?, settings.calls.jobs.value);
     let sketched = Sketched { most, steps, estimate, width: data_width(env) };
     match (start.format, what) {
         (Streamed::Human, Show::Estimate) => printer.data(&estimate.lines().join("\n")),
@@ -271,13 +271,17 @@ fn begin<'a, L: Starts>(
     if start.trust {
         casting::trust_for_run(casting, settings, env, &plan.run)?;
     }
-    if start.format == Streamed::Human && L::prints_estimate(&plan) {
-        let estimate = estimate(&unbegun(&plan)?, &runs, settings);
+    let prints_estimate = start.format == Streamed::Human && L::prints_estimate(&plan);
+    let mut estimated = None;
+    if prints_estimate || progress::has_live_line(start.format, env, printer) {
+        estimated = Some(estimate(&unbegun(&plan)?, &runs, settings.calls.jobs.value));
+    }
+    if let Some(estimate) = estimated.as_ref().filter(|_| prints_estimate) {
         estimate.summary().iter().for_each(|line| printer.talk(line));
     }
     let begun = session::begin(env, &runs.home, plan, L::answers(invocation).to_vec(), pinned)?;
     let scope = Scope { runs, only: None, env, printer };
-    let reporter = progress::reporter(start.format, scope.objects(), env, printer);
+    let reporter = progress::reporter(start.format, estimated, scope.objects(), env, printer);
     let options = RuntimeOptions::of(casting, settings, pinned.clone());
     let mut person = Respondent::<L>::new(start.yes, scope.objects(), env, printer);
     let exit = session::drive(env, &scope.runs.home, begun, locks, options, reporter, &mut person)?;
@@ -290,8 +294,8 @@ fn unbegun<L: Starts>(plan: &Plan<L>) -> Result<Run<L>, Complaint> {
     Run::begin(&Record { seq: 0, at: Timestamp::UNIX_EPOCH, event }).map_err(ours)
 }
 
-/// Estimates the cost from earlier runs.
-fn estimate<L: Starts>(run: &Run<L>, runs: &Runs, settings: &Settings) -> Estimate {
-    let earlier = runs.like(|earlier| L::is_like(&run.plan, earlier));
-    Estimate::new(run, &earlier, settings.calls.jobs.value)
+/// Estimates a run from other runs.
+pub fn estimate<L: Starts>(run: &Run<L>, runs: &Runs, jobs: u32) -> Estimate {
+    let is_like = |other: &Plan<L>| other.run != run.plan.run && L::is_like(&run.plan, other);
+    Estimate::new(run, &runs.like(is_like), jobs)
 }

@@ -1,15 +1,16 @@
-//! The live line: what is running now, and for how long.
+//! The live line: what is running now and for how long, how many calls are left, and when the run will probably end.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
-use jiff::Timestamp;
+use jiff::{Timestamp, Zoned};
 use skilltune_phases::runs::run::Run;
 
 use crate::progress::layout::Letters;
+use crate::report::estimate::Remaining;
 use crate::report::ui::Ui;
-use crate::text::width::around;
+use crate::text::width::{around, columns};
 use crate::text::{figures, plain};
 
 /// Columns kept for the spinner and the elapsed time.
@@ -20,7 +21,16 @@ pub struct Live<L: Ui> {
     bar: ProgressBar,
     under_way: Vec<(L::Step, Instant)>,
     /// Shared with the bar, which draws itself.
-    clock: Arc<Mutex<Option<Clock>>>,
+    parts: Arc<Mutex<Parts>>,
+}
+
+/// The parts of the line after the spinner.
+#[derive(Debug, Default)]
+struct Parts {
+    message: String,
+    clock: Option<Clock>,
+    /// What is left of the run, if it is known and fits.
+    left: String,
 }
 
 /// The time that the line shows.
@@ -34,35 +44,42 @@ enum Clock {
 
 impl<L: Ui> Live<L> {
     pub fn new(letters: Letters) -> Self {
-        let clock = Arc::new(Mutex::new(None));
-        let style = style(Arc::clone(&clock));
+        let parts = Arc::new(Mutex::new(Parts::default()));
+        let style = style(Arc::clone(&parts));
         let style = match letters {
             Letters::Blocks => style,
             Letters::Plain => style.tick_chars("|/-\\ "),
         };
         let bar = ProgressBar::new_spinner().with_style(style);
         bar.enable_steady_tick(Duration::from_millis(200));
-        Self { bar, under_way: Vec::new(), clock }
+        Self { bar, under_way: Vec::new(), parts }
     }
 
-    pub fn began(&mut self, run: &Run<L>, step: &L::Step, width: usize) {
+    pub fn began(&mut self, step: &L::Step) {
         self.under_way.push((step.clone(), Instant::now()));
-        self.show(run, width);
     }
 
-    pub fn ended(&mut self, run: &Run<L>, step: &L::Step, width: usize) {
+    pub fn ended(&mut self, step: &L::Step) {
         if let Some(at) = self.under_way.iter().position(|(known, _)| known == step) {
             self.under_way.remove(at);
         }
-        if !self.is_idle() {
-            self.show(run, width);
-        }
+    }
+
+    /// Shows the running steps and what is left of the run.
+    pub fn show(&self, run: &Run<L>, left: Option<Remaining>, width: usize) {
+        let steps: Vec<&L::Step> = self.under_way.iter().map(|(step, _)| step).collect();
+        let room = width.saturating_sub(MARGIN);
+        let message = message(run, &steps, room);
+        let room = room.saturating_sub(columns(&message));
+        let left = left.map_or_else(String::new, |left| remaining(left, &Zoned::now(), room));
+        let clock = self.under_way.first().map(|(_, since)| Clock::Since(*since));
+        self.draw(Parts { message, clock, left });
     }
 
     /// Shows a countdown while nothing runs.
     pub fn waiting(&mut self, until: Timestamp, width: usize) {
-        self.set(Some(Clock::Until(until)));
-        self.bar.set_message(around("waiting for the limit to reset", "", "", width.saturating_sub(MARGIN)));
+        let message = around("waiting for the limit to reset", "", "", width.saturating_sub(MARGIN));
+        self.draw(Parts { message, clock: Some(Clock::Until(until)), left: String::new() });
     }
 
     /// Pauses the live line while other lines are written above it.
@@ -79,14 +96,18 @@ impl<L: Ui> Live<L> {
         self.bar.finish_and_clear();
     }
 
-    fn set(&self, clock: Option<Clock>) {
-        *self.clock.lock().unwrap_or_else(PoisonError::into_inner) = clock;
+    /// Changes all parts at once, so that no line is drawn with parts that do not fit together.
+    fn draw(&self, parts: Parts) {
+        *self.parts.lock().unwrap_or_else(PoisonError::into_inner) = parts;
+        self.bar.force_draw();
     }
+}
 
-    fn show(&self, run: &Run<L>, width: usize) {
-        let steps: Vec<&L::Step> = self.under_way.iter().map(|(step, _)| step).collect();
-        self.set(self.under_way.first().map(|(_, since)| Clock::Since(*since)));
-        self.bar.set_message(message(run, &steps, width.saturating_sub(MARGIN)));
+impl Parts {
+    fn line(&self) -> String {
+        let clock = self.clock.map(Clock::shown).unwrap_or_default();
+        let parts = [&self.message, &clock, &self.left];
+        parts.into_iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -102,13 +123,10 @@ impl Clock {
     }
 }
 
-fn style(clock: Arc<Mutex<Option<Clock>>>) -> ProgressStyle {
-    let template =
-        ProgressStyle::with_template("{spinner} {msg} {since}").expect("the template is well formed");
-    template.with_key("since", move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
-        if let Some(clock) = *clock.lock().unwrap_or_else(PoisonError::into_inner) {
-            let _ = out.write_str(&clock.shown());
-        }
+fn style(parts: Arc<Mutex<Parts>>) -> ProgressStyle {
+    let template = ProgressStyle::with_template("{spinner} {line}").expect("the template is well formed");
+    template.with_key("line", move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
+        let _ = out.write_str(&parts.lock().unwrap_or_else(PoisonError::into_inner).line());
     })
 }
 
@@ -119,8 +137,22 @@ fn message<L: Ui>(run: &Run<L>, under_way: &[&L::Step], width: usize) -> String 
     around(&format!("{}: ", L::place(run)), &plain::one_line(&L::step(run, oldest)), &after, width)
 }
 
+/// Says how many calls are left and when the run will probably end, as far as that fits beside a space.
+fn remaining(left: Remaining, now: &Zoned, room: usize) -> String {
+    if left.most == 0 {
+        return String::new();
+    }
+    let calls = figures::count(usize::try_from(left.most).unwrap_or(usize::MAX), "call");
+    let end = left.time.and_then(|time| now.checked_add(time).ok());
+    let end = end
+        .map(|end| format!("(at most {calls} left, probably done at {})", figures::time_of_day(&end, now)));
+    let texts = [end, Some(format!("(at most {calls} left)"))];
+    texts.into_iter().flatten().find(|text| columns(text) < room).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
+    use jiff::tz::TimeZone;
     use skilltune_phases::loops::tune::{Improver, Step};
     use skilltune_phases::skills::target::Place;
 
@@ -148,5 +180,36 @@ mod tests {
         assert_eq!(message(&play.run, &[], 40), "");
         assert_eq!(message(&play.run, &[&step], 40), "round 1 of 3: improving write-a-haiku");
         assert_eq!(message(&play.run, &[&step, &step], 40), "round 1 of 3: improvi…a-haiku and 1 more");
+    }
+
+    #[test]
+    fn in_a_narrow_line_the_end_is_dropped_first_and_then_the_calls() {
+        let now = Timestamp::from_second(1_700_000_000).unwrap().to_zoned(TimeZone::UTC);
+        let text = |most, minutes: Option<u64>, room| {
+            let time = minutes.map(|minutes| Duration::from_secs(minutes * 60));
+            remaining(Remaining { most, time }, &now, room)
+        };
+        let (all, calls) = ("(at most 84 calls left, probably done at 22:33)", "(at most 84 calls left)");
+        assert_eq!((columns(all), columns(calls)), (47, 23));
+        let fitted = [200, 48, 47, 24, 23, 0].map(|room| text(84, Some(20), room));
+        assert_eq!(fitted, [all, all, calls, calls, "", ""]);
+        assert_eq!(text(84, None, 200), calls, "an unknown end is no guess");
+        assert_eq!([text(1, None, 200), text(0, None, 200)], ["(at most 1 call left)", ""]);
+        assert_eq!(text(2, Some(120), 200), "(at most 2 calls left, probably done at 2023-11-15 00:13)");
+        assert_eq!(text(84, Some(u64::MAX / 60), 200), calls, "no calendar has that day");
+    }
+
+    #[test]
+    fn a_line_with_all_its_parts_is_never_wider_than_the_terminal() {
+        let left = Remaining { most: 84, time: Some(Duration::from_secs(1200)) };
+        let now = Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC);
+        for width in 20..160 {
+            let message = around("round 2 of 5: judging ", "write-a-haiku", " and 3 more", width - MARGIN);
+            let left = remaining(left, &now, width - MARGIN - columns(&message));
+            let parts = Parts { message, clock: Some(Clock::Until(Timestamp::UNIX_EPOCH)), left };
+            // The clock shows `0s`, and `100h 00m` at most; before it are the spinner and a space.
+            let line = columns(&parts.line()) + columns("100h 00m") - columns("0s") + 2;
+            assert!(line < width, "{width}: {}", parts.line());
+        }
     }
 }

@@ -9,6 +9,7 @@ use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::runs::event::Record;
 use skilltune_phases::runs::run::{NotARun, Run};
 
+use crate::report::estimate::Estimate;
 use crate::settings::values::Streamed;
 use crate::terminal::columns::{data_width, talk_width};
 use crate::terminal::complaint::{Complaint, ours};
@@ -35,9 +36,11 @@ use crate::progress::talk::{Narrated, Talk};
 use crate::progress::verbose::Verbose;
 pub use crate::progress::verbose::call_text;
 
-/// Returns the reporter of a format on the program's own streams; `objects` hold the versions of its run.
+/// Returns the reporter of a format on the program's own streams; `objects` hold the versions of its run. The live
+/// line shows what is left of it by the estimate.
 pub fn reporter<L: Narrated>(
     format: Streamed,
+    estimate: Option<Estimate>,
     objects: Objects,
     env: &Environment,
     printer: Printer,
@@ -47,7 +50,9 @@ pub fn reporter<L: Narrated>(
     let reporter: Box<dyn Reporter<L>> = match format {
         Streamed::Json => Box::new(Json::at_the_end(streams)),
         Streamed::Jsonl => Box::new(Json::by_record(streams)),
-        Streamed::Human => Box::new(Talk::new(streams, layout(env, printer), L::shelf(objects))),
+        Streamed::Human => {
+            Box::new(Talk::new(streams, layout(env, printer), L::shelf(objects)).with(estimate))
+        }
     };
     if printer.level == Level::Verbose { Box::new(Verbose(reporter)) } else { reporter }
 }
@@ -72,6 +77,11 @@ pub fn retell<L: Narrated>(
         talk.recorded(&run, record);
     }
     talk.finished(&run).map_err(unwritten)
+}
+
+/// Returns true if a reporter of this format shows a live line.
+pub fn has_live_line(format: Streamed, env: &Environment, printer: Printer) -> bool {
+    format == Streamed::Human && is_live(env, printer)
 }
 
 /// Returns false in a pipe, where no line can be redrawn.

@@ -13,6 +13,7 @@ use crate::progress::lines::End;
 use crate::progress::live::Live;
 use crate::progress::reporter::{Reporter, Streams};
 use crate::progress::{halts, lines};
+use crate::report::estimate::Estimate;
 use crate::report::ui::Ui;
 use crate::report::{ceilings, words};
 use crate::terminal::style::Style;
@@ -40,6 +41,8 @@ pub struct Talk<L: Narrated> {
     pub shelf: L::Shelf,
     streams: Streams,
     live: Option<Live<L>>,
+    /// Tells the live line what is left of the run.
+    estimate: Option<Estimate>,
     greeted: bool,
     /// How to read the figures of the loop, until it is shown.
     legend: Option<&'static str>,
@@ -63,23 +66,26 @@ impl<L: Narrated> Reporter<L> for Talk<L> {
             Event::Decided(decision) => L::tell_decision(self, run, decision),
             Event::Noted(signal) => self.noted(run, signal),
         }
+        self.show(run);
     }
 
     fn began(&mut self, run: &Run<L>, step: &L::Step) {
         self.greet(run);
         if self.layout.live {
             let letters = self.layout.letters;
-            self.live.get_or_insert_with(|| Live::new(letters)).began(run, step, self.layout.width);
+            self.live.get_or_insert_with(|| Live::new(letters)).began(step);
+            self.show(run);
         }
     }
 
     fn ended(&mut self, run: &Run<L>, step: &L::Step) {
         let Some(live) = &mut self.live else { return };
-        live.ended(run, step, self.layout.width);
+        live.ended(step);
         if live.is_idle() {
             // The next question must not mix with a spinner.
             self.rest();
         }
+        self.show(run);
     }
 
     fn finished(&mut self, run: &Run<L>) -> io::Result<()> {
@@ -104,7 +110,12 @@ impl<L: Narrated> fmt::Debug for Talk<L> {
 
 impl<L: Narrated> Talk<L> {
     pub fn new(streams: Streams, layout: Layout, shelf: L::Shelf) -> Self {
-        Self { layout, shelf, streams, live: None, greeted: false, legend: None }
+        Self { layout, shelf, streams, live: None, estimate: None, greeted: false, legend: None }
+    }
+
+    #[must_use]
+    pub fn with(self, estimate: Option<Estimate>) -> Self {
+        Self { estimate, ..self }
     }
 
     /// Returns whether something happened in the run since this output began, and not only before.
@@ -212,6 +223,14 @@ impl<L: Narrated> Talk<L> {
         if self.layout.live {
             let letters = self.layout.letters;
             self.live.get_or_insert_with(|| Live::new(letters)).waiting(until, self.layout.width);
+        }
+    }
+
+    /// Updates the live line while a step runs.
+    fn show(&self, run: &Run<L>) {
+        if let Some(live) = self.live.as_ref().filter(|live| !live.is_idle()) {
+            let left = self.estimate.as_ref().map(|estimate| estimate.remaining(run));
+            live.show(run, left, self.layout.width);
         }
     }
 

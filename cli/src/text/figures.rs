@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use jiff::Timestamp;
+use jiff::{Timestamp, Zoned};
 use skilltune_orchestrator::snapshot::DiffSize;
 use skilltune_phases::judging::score::Score;
 use skilltune_phases::runs::ledger::Account;
@@ -63,6 +63,11 @@ fn sum(account: &Account) -> String {
 /// Shows a time in UTC, the same in every time zone.
 pub fn moment(at: Timestamp) -> String {
     at.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
+}
+
+/// Shows a time in the zone of the person who reads it now, with its date if that is not today.
+pub fn time_of_day(at: &Zoned, now: &Zoned) -> String {
+    at.strftime(if at.date() == now.date() { "%H:%M" } else { "%Y-%m-%d %H:%M" }).to_string()
 }
 
 pub fn dollars(usd: f64) -> String {
