@@ -146,10 +146,17 @@ impl Series {
 
     /// Returns the mean of the known trials.
     pub fn mean(&self) -> Option<f64> {
-        let sums = self.known.0.values();
-        let (sum, count) =
-            sums.fold((0.0, 0.0), |(sum, count), one| (sum + one.mean * one.count, count + one.count));
-        (count > 0.0).then(|| sum / count)
+        self.known.mean()
+    }
+
+    /// Returns the bounds of the mean that these trials have if the skill is unchanged, with a confidence of 90 %; None
+    /// if no trials of one of their scenarios are known.
+    pub fn expected(&self, tried: &[Trial]) -> Option<(f64, f64)> {
+        let tried = Trials::of(tried);
+        let is_known = tried.0.keys().all(|scenario| self.known.0.contains_key(scenario));
+        let (lower, upper) = self.fall_to(&tried).filter(|_| is_known)?.bounds();
+        let mean = tried.mean()?;
+        Some((mean + lower, mean + upper))
     }
 
     /// Returns how far these trials are below the known ones; None, if no trials of their scenarios are known.
@@ -240,6 +247,13 @@ impl Trials {
             sums.entry(trial.scenario.clone()).or_default().join(one);
         }
         Self(sums)
+    }
+
+    fn mean(&self) -> Option<f64> {
+        let sums = self.0.values();
+        let (sum, count) =
+            sums.fold((0.0, 0.0), |(sum, count), one| (sum + one.mean * one.count, count + one.count));
+        (count > 0.0).then(|| sum / count)
     }
 
     fn join(&mut self, other: &Self) {

@@ -167,3 +167,16 @@ fn of_scenarios_that_were_never_tried_nothing_is_said() {
     assert!(!series.night(&[]));
     assert!(series.night(&[low("old")]));
 }
+
+#[test]
+fn the_score_of_an_unchanged_skill_is_within_its_expected_bounds_in_about_nine_of_ten_nights() {
+    let within = share(|seed| {
+        let mut skill = Skill::new(Noise::Normal(10.0), seed, 4);
+        let tried = skill.tried();
+        let (lower, upper) = skill.series.expected(&tried).unwrap();
+        (lower..=upper).contains(&Trials::of(&tried).mean().unwrap())
+    });
+    assert!((0.85..0.97).contains(&within), "{within}");
+    let new = Trial { scenario: "never".parse().unwrap(), score: Score::FULL };
+    assert_eq!(Series::new(&[], None).expected(&[new]), None);
+}

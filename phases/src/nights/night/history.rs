@@ -111,6 +111,8 @@ pub struct Point {
     pub date: Date,
     /// The mean of the measured scores.
     pub score: Option<f64>,
+    /// The bounds of the score that drift detection expected; None for the first night of a series.
+    pub expected: Option<(f64, f64)>,
     pub trials: usize,
     pub drift_level: DriftLevel,
     pub verdict: Option<Box<str>>,
@@ -360,15 +362,21 @@ impl Job {
     }
 
     fn measured(&mut self, at: Timestamp, one: &Measurement<'_>) {
-        let &Measurement { date, key, trials, .. } = one;
+        let &Measurement { date, key, trials, is_again, .. } = one;
         let is_known = self.watch.as_ref().is_some_and(|watch| watch.key.is_same(key));
         let is_winner = self.settled.as_ref().is_some_and(|settled| settled.champion == Some(key.skill));
+        let expected = self.watch.as_ref().filter(|_| is_known);
+        let expected = expected.and_then(|watch| watch.series.expected(trials));
         match &mut self.watch {
             Some(watch) if is_known => watch.go_on(one),
             watch => *watch = Some(Watch::new(watch.take(), one, is_winner)),
         }
         let drift_level = self.drift_level();
         let point = self.point(at, date);
+        // A second measurement of other scenarios has a score of its own.
+        if !is_again {
+            point.expected = expected.filter(|_| point.trials == 0);
+        }
         #[expect(clippy::cast_precision_loss, reason = "a few trials")]
         let (old, new) = (point.trials as f64, trials.len() as f64);
         let sum: f64 = trials.iter().map(|trial| trial.score.points()).sum();
@@ -400,9 +408,16 @@ impl Job {
     fn point(&mut self, at: Timestamp, date: Date) -> &mut Point {
         if self.points.last().is_none_or(|point| point.date != date) {
             let drift_level = self.drift_level();
-            let point =
-                Point { at, date, score: None, trials: 0, drift_level, verdict: None, is_new_series: false };
-            self.points.push(point);
+            self.points.push(Point {
+                at,
+                date,
+                score: None,
+                expected: None,
+                trials: 0,
+                drift_level,
+                verdict: None,
+                is_new_series: false,
+            });
         }
         let last = self.points.last_mut().expect("there is one by now");
         last.at = at;

@@ -469,3 +469,28 @@ fn the_drafts_of_a_shard_stay_with_it_and_those_of_a_job_that_is_not_its_own_are
     let history = History::of(&merged(&History::default(), &[own], &[(name("a"), 1)]));
     assert!(!history.was_drafted(&draft("s1").mark), "this machine has no such draft");
 }
+
+#[test]
+fn a_night_has_the_bounds_of_its_first_trials_but_the_first_night_of_a_series_has_none() {
+    let mut journal = TestJournal::new();
+    let wish = wish("skill");
+    let only = |from: usize| wish.scenarios[from..from + 3].to_vec();
+    let mut night = |works: &[Work]| {
+        journal.night(&["a"]);
+        for work in works {
+            journal.measured("a", work.clone(), wish.key.clone(), |_| 70.0);
+        }
+        journal.history.jobs[&name("a")].points.last().unwrap().expected
+    };
+    let measure = |from| Work::Measure { only: only(from) };
+    assert_eq!(night(&[measure(0)]), None);
+    let (lower, upper) = night(&[measure(0)]).unwrap();
+    assert!(lower < 70.0 && 70.0 < upper, "{lower} {upper}");
+    let again = night(&[measure(0), Work::Again { only: only(0) }]).unwrap();
+    assert!(
+        lower < again.0 && again.1 < upper,
+        "more is known, and the second trials change nothing: {again:?}"
+    );
+    assert_eq!(night(&[measure(3)]), None, "these scenarios were never tried");
+    assert_eq!(night(&[measure(0), measure(0)]), None, "its score is of two measurements");
+}
