@@ -9,7 +9,6 @@ pub mod wrap;
 pub use crate::casting::defaults::fill;
 pub use crate::casting::installed::{idle_via, real};
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::agent::{Agent, AgentSettings, Real, Via, Wrap};
@@ -306,10 +305,7 @@ pub fn on_path(name: &str, env: &Environment) -> which::Result<PathBuf> {
 
 /// Like `on_path`, but resolves a relative path against `base`.
 fn found_from(base: &Path, name: &str, env: &Environment) -> which::Result<PathBuf> {
-    let path = env.vars.get("PATH").map_or("", String::as_str);
-    let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
-    let path: OsString = std::env::join_paths(folders).unwrap_or_default();
-    which::which_in(name, Some(path), base)
+    which::which_in(name, Some(env.search_path()), base)
 }
 
 /// Returns the git of this machine.

@@ -5,6 +5,7 @@ pub mod complaint;
 pub mod environment;
 pub mod exit;
 pub mod named;
+pub mod opened;
 pub mod printer;
 pub mod questions;
 pub mod signals;

@@ -1,6 +1,7 @@
 //! The environment: folders, variables and terminal, read once in `main` and passed down.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
@@ -108,6 +109,13 @@ impl Environment {
     /// Returns the indexes of captured folders, which save reading them again.
     pub fn indexes(&self) -> Indexes {
         Indexes::at(&self.cache.join("indexes"))
+    }
+
+    /// Returns the absolute folders of PATH, so that no program is run just because it is in a repository.
+    pub fn search_path(&self) -> OsString {
+        let path = self.vars.get("PATH").map_or("", String::as_str);
+        let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
+        std::env::join_paths(folders).unwrap_or_default()
     }
 
     /// Returns the project for commands without a target.
