@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 use skilltune_phases::base::name::Name;
-use skilltune_phases::nights::drift::Fall;
 use skilltune_phases::nights::drift::change::{Change, ChangeKind};
 use skilltune_phases::nights::night::{
     Better, Decided, Done, End, Morning, Night, Place, Spent, Waiting, Worse,
@@ -10,7 +9,7 @@ use skilltune_phases::nights::night::{
 use skilltune_phases::runs::plan::RunId;
 
 use crate::nights::failed_start::FailedStart;
-use crate::nights::morning::{UNREACHED, ended, headline, left, stuck};
+use crate::nights::morning::{UNREACHED, effect, ended, headline, left, stuck};
 
 /// Formats a morning. `failed` is the failure of an earlier night that no page has said yet.
 pub fn object(morning: &Morning<'_>, failed: Option<&FailedStart>) -> Value {
@@ -142,12 +141,6 @@ fn worse(worse: &Worse<'_>) -> Value {
             "effect": effect(change.fall), "now": change.now.map(effect), "run_before": change.run_before,
         }),
     }
-}
-
-/// A fall as a difference, so below 0.
-fn effect(fall: Fall) -> Value {
-    let (lower, upper) = fall.bounds();
-    json!({ "points": -fall.points, "lower": -upper, "upper": -lower })
 }
 
 pub fn kind_of(change: &Change) -> &'static str {

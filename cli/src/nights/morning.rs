@@ -11,11 +11,13 @@ use std::path::Path;
 
 use jiff::tz::TimeZone;
 use skilltune_phases::base::name::Name;
+use skilltune_phases::judging::proof::Effect;
 use skilltune_phases::nights::night::{
     Done, End, Halt, JobOutcome, Left, Morning, Night, Over, Place, Waiting, Work, Worse,
 };
 
-pub use falls::worse;
+pub use costs::{cost, limit};
+pub use falls::{effect, worse};
 
 use crate::nights::failed_start::FailedStart;
 use crate::nights::file::Limits;
@@ -69,6 +71,9 @@ pub fn left(left: &Left) -> String {
 
 /// Says that a night did not begin a job before it was killed or failed.
 pub const UNREACHED: &str = "not begun: the night did not get to it; the next night begins it";
+
+/// Says that a job was under way when skilltune ended.
+pub const BROKEN: &str = "skilltune failed or was killed before it ended; the next night continues it";
 
 /// Formats the reason alone.
 pub fn why(left: &Left) -> String {
@@ -169,6 +174,13 @@ fn failed<'a>(morning: &'a Morning<'_>) -> impl Iterator<Item = &'a Done> {
     failed.filter(move |done| !morning.is_stuck(&done.job))
 }
 
+/// A line of the page as Markdown, with the effect that it names.
+#[derive(Debug)]
+pub struct Line {
+    pub text: String,
+    pub effect: Option<Effect>,
+}
+
 /// Returns `night.md`: the questions of a reader, in the order in which they ask them. `week` has the limits of seven
 /// days, and `failed` is that of the headline.
 pub fn page(
@@ -179,8 +191,7 @@ pub fn page(
     failed: Option<&FailedStart>,
 ) -> String {
     let night = morning.night;
-    let shard = night.shard.map(|shard| format!(", shard {shard}")).unwrap_or_default();
-    let mut page = MarkdownPage::titled(&format!("Night of {}{shard}", night.date));
+    let mut page = MarkdownPage::titled(&title(night));
     page.section("Does anything need me?");
     page.paragraph(marked(&headline(morning, failed)));
     let needs = needs(morning);
@@ -188,43 +199,93 @@ pub fn page(
         page.list(needs);
     }
     page.section("What got better?");
-    let better = morning.better.iter().map(|better| winners::better(better, night));
-    let risen = morning.risen.iter().map(falls::risen).chain(morning.recovered.iter().map(falls::recovered));
-    tell(&mut page, better.chain(risen));
+    tell(&mut page, texts(better(morning)));
     page.section("What got worse, and why do we believe it?");
-    let known = morning.acknowledged.iter().map(falls::acknowledged);
-    tell(&mut page, morning.worse.iter().map(worse).chain(known));
+    tell(&mut page, texts(got_worse(morning)));
     page.section("What is undecided, and what would deciding cost?");
-    tell(&mut page, morning.undecided.iter().map(|one| winners::undecided(one, morning)));
+    tell(&mut page, texts(undecided(morning)));
     page.section("What did it cost?");
     costs::tell(&mut page, morning, week);
-    let without: Vec<String> = night.without_windows().into_iter().map(words).collect();
-    if !without.is_empty() {
-        let agents = without.join(", ");
-        page.paragraph(format!(
-            "`keep_free` has no effect on agents that do not report a usage window: {agents}."
-        ));
+    if let Some(note) = without_windows(night) {
+        page.paragraph(note);
     }
     page.section("What could not run, and why?");
-    tell(&mut page, earlier(morning, failed).into_iter().chain(failures(morning)));
+    tell(&mut page, failures(morning, failed));
     page.section("What was done?");
     page.paragraph(times(night, zone));
-    let unmoved: Vec<_> = morning.unmoved.iter().map(|one| falls::unmoved(one, night)).collect();
+    let unmoved = unmoved(morning);
     if !unmoved.is_empty() {
         page.list(unmoved);
     }
     done(&mut page, night);
-    drafts(&mut page, night, inbox);
+    if let Some(drafts) = drafts(night, inbox) {
+        page.paragraph(drafts);
+    }
     page.finish()
 }
 
-fn tell(page: &mut MarkdownPage, lines: impl Iterator<Item = String>) {
-    let lines: Vec<String> = lines.collect();
+pub fn title(night: &Night) -> String {
+    let shard = night.shard.map(|shard| format!(", shard {shard}")).unwrap_or_default();
+    format!("Night of {}{shard}", night.date)
+}
+
+pub fn better(morning: &Morning<'_>) -> Vec<Line> {
+    let won = morning
+        .better
+        .iter()
+        .map(|one| Line { text: winners::better(one, morning.night), effect: one.decided.effect });
+    let risen = morning
+        .risen
+        .iter()
+        .map(|one| Line { text: falls::risen(one), effect: Some(falls::effect(one.1.fall)) });
+    let recovered = morning
+        .recovered
+        .iter()
+        .map(|one| Line { text: falls::recovered(one), effect: one.1.now.map(falls::effect) });
+    won.chain(risen).chain(recovered).collect()
+}
+
+pub fn got_worse(morning: &Morning<'_>) -> Vec<Line> {
+    let new = morning.worse.iter().map(|one| (one, worse(one)));
+    let known = morning.acknowledged.iter().map(|one| (one, falls::acknowledged(one)));
+    let line = |(one, text): (&Worse<'_>, String)| {
+        let effect = match one {
+            Worse::Drifts { .. } => None,
+            Worse::Fell { change, .. } => Some(falls::effect(change.fall)),
+        };
+        Line { text, effect }
+    };
+    new.chain(known).map(line).collect()
+}
+
+pub fn undecided(morning: &Morning<'_>) -> Vec<Line> {
+    let line = |one: &Waiting| Line { text: winners::undecided(one, morning), effect: one.decided.effect };
+    morning.undecided.iter().map(line).collect()
+}
+
+/// Names the updates of agents without a sure effect.
+pub fn unmoved(morning: &Morning<'_>) -> Vec<String> {
+    morning.unmoved.iter().map(|one| falls::unmoved(one, morning.night)).collect()
+}
+
+/// Names the agents for which nothing can be kept free.
+pub fn without_windows(night: &Night) -> Option<String> {
+    let without: Vec<String> = night.without_windows().into_iter().map(words).collect();
+    let agents = without.join(", ");
+    (!without.is_empty())
+        .then(|| format!("`keep_free` has no effect on agents that do not report a usage window: {agents}."))
+}
+
+fn texts(lines: Vec<Line>) -> Vec<String> {
+    lines.into_iter().map(|line| line.text).collect()
+}
+
+fn tell(page: &mut MarkdownPage, lines: Vec<String>) {
     if lines.is_empty() { page.paragraph("Nothing.") } else { page.list(lines) }
 }
 
 /// Lists what a person can do, one line each: first what is broken or worse, then the newest winners.
-fn needs(morning: &Morning<'_>) -> Vec<String> {
+pub fn needs(morning: &Morning<'_>) -> Vec<String> {
     let mut newest: Vec<&Waiting> = morning.waiting.iter().collect();
     newest.sort_by_key(|one| Reverse(one.since));
     let winners = newest.into_iter().map(|one| winners::next(one, morning));
@@ -254,7 +315,9 @@ fn typed(command: &str, name: &str) -> String {
 /// The most unchanged jobs that are named.
 const MOST_NAMED: usize = 5;
 
-fn failures<'a>(morning: &'a Morning<'_>) -> impl Iterator<Item = String> + 'a {
+/// Says what could not run, and why. `failed` is that of the headline.
+pub fn failures(morning: &Morning<'_>, failed: Option<&FailedStart>) -> Vec<String> {
+    let earlier = earlier(morning, failed);
     let failed = morning
         .failed
         .iter()
@@ -273,9 +336,7 @@ fn failures<'a>(morning: &'a Morning<'_>) -> impl Iterator<Item = String> + 'a {
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         format!("Unchanged, so not begun: {}{more}", few.join(", "))
     });
-    let broken = morning.broken.iter().map(|job| {
-        format!("{}: skilltune failed or was killed before it ended; the next night continues it", words(job))
-    });
+    let broken = morning.broken.iter().map(|job| format!("{}: {BROKEN}", words(job)));
     let missing = morning.night.missing_shards();
     let missing = missing.into_iter().map(|shard| {
         format!(
@@ -285,14 +346,15 @@ fn failures<'a>(morning: &'a Morning<'_>) -> impl Iterator<Item = String> + 'a {
     let killed = morning.night.killed_shards();
     let killed =
         killed.into_iter().map(|shard| format!("Shard {shard}: skilltune was killed before it ended"));
-    failed.chain(paused).chain(left).chain(unchanged).chain(broken).chain(missing).chain(killed)
+    let of_jobs = failed.chain(paused).chain(left).chain(unchanged).chain(broken);
+    earlier.into_iter().chain(of_jobs).chain(missing).chain(killed).collect()
 }
 
 fn run(done: &Done) -> String {
     done.outcome.run.as_ref().map_or_else(|| "RUN".to_owned(), ToString::to_string)
 }
 
-fn times(night: &Night, zone: &TimeZone) -> String {
+pub fn times(night: &Night, zone: &TimeZone) -> String {
     let moment = |at: jiff::Timestamp| at.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M %Z").to_string();
     let began = moment(night.began);
     match night.over {
@@ -318,13 +380,12 @@ fn done(page: &mut MarkdownPage, night: &Night) {
     }
 }
 
-fn drafts(page: &mut MarkdownPage, night: &Night, inbox: &Path) {
+/// Says how many drafts are new in the inbox.
+pub fn drafts(night: &Night, inbox: &Path) -> Option<String> {
     if night.drafts.is_empty() {
-        return;
+        return None;
     }
     let drafts = count(night.drafts.len(), "new draft");
     let command = typed("skilltune suite add --from", &inbox.display().to_string());
-    page.paragraph(format!(
-        "{drafts} of scenarios, from trials that fell short: {command} adds one to a suite."
-    ));
+    Some(format!("{drafts} of scenarios, from trials that fell short: {command} adds one to a suite."))
 }

@@ -20,7 +20,7 @@ pub fn tell(page: &mut MarkdownPage, morning: &Morning<'_>, most: Limits) {
     page.paragraph(format!("The last seven days: {}.{}", cost(&morning.week), limit(most)));
 }
 
-fn cost(spent: &Spent) -> String {
+pub fn cost(spent: &Spent) -> String {
     let about = if spent.estimated > 0 { "about " } else { "" };
     let sum = format!("{about}{}", dollars(spent.usd));
     let usd = match (spent.unpriced, spent.calls) {
@@ -40,7 +40,7 @@ fn cost(spent: &Spent) -> String {
 }
 
 /// Returns a sentence with the limits of a week, or nothing if the file sets none.
-fn limit(most: Limits) -> String {
+pub fn limit(most: Limits) -> String {
     let limits = [
         most.usd.map(dollars),
         most.tokens.map(|tokens| count(to_usize(tokens), "token")),

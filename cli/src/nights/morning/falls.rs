@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use skilltune_phases::base::name::Name;
+use skilltune_phases::judging::proof::Effect;
 use skilltune_phases::nights::drift::change::{Change, ChangeKind};
 use skilltune_phases::nights::drift::{DriftLevel, Fall};
 use skilltune_phases::nights::night::{Morning, Night, Work, Worse};
@@ -81,6 +82,12 @@ fn last_nights(change: &Change) -> String {
         1 => "In the last night".to_owned(),
         several => format!("Average of the last {several} nights"),
     }
+}
+
+/// Returns a fall as a difference, so below 0.
+pub fn effect(fall: Fall) -> Effect {
+    let (lower, upper) = fall.bounds();
+    Effect { points: -fall.points, lower: -upper, upper: -lower }
 }
 
 /// Says how far the scores are from those before a change.
