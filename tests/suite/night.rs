@@ -88,6 +88,22 @@ fn after_a_win() -> Nights {
 }
 
 #[test]
+fn a_night_leaves_pages_for_a_browser_and_trend_writes_that_of_a_job_anew() {
+    let nights = after_a_win();
+    let folder = nights.scene.path("project/.skilltune/nights/skilltune-night");
+    let page = fs::read_to_string(folder.join("report.html")).unwrap();
+    assert!(page.contains("No. All is well.") && page.contains("href=\"series/writer.html\""), "{page}");
+    let series = folder.join("series/writer.html");
+    let before = fs::read_to_string(&series).unwrap();
+    fs::remove_file(&series).unwrap();
+    let ran = nights.scene.run(&["trend", "writer", "--open"]);
+    assert_eq!((ran.code, ran.stdout.trim()), (Some(0), series.to_str().unwrap()), "{ran:?}");
+    assert_eq!(fs::read_to_string(&series).unwrap(), before);
+    let ran = nights.night("2026-11-03", &[]);
+    assert!(ran.stdout.contains("night.md, and for a browser "), "{ran:?}");
+}
+
+#[test]
 fn a_winner_is_applied_and_from_then_on_the_skill_is_only_measured() {
     let nights = after_a_win();
     let morning = nights.morning();

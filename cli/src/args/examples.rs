@@ -277,4 +277,5 @@ pub const NIGHT: &str = "Examples:
 
 pub const TREND: &str = "Examples:
   skilltune trend writer
-  skilltune trend writer --csv";
+  skilltune trend writer --csv
+  skilltune trend writer --open";

@@ -194,6 +194,9 @@ pub struct TrendArgs {
     /// Print comma-separated values
     #[arg(long, conflicts_with = "format")]
     pub csv: bool,
+    /// Write the page of the job's series, print its path, and open it in your browser
+    #[arg(long, conflicts_with_all = ["csv", "format"])]
+    pub open: bool,
     #[command(flatten)]
     pub view: NightViewArgs,
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use jiff::tz::TimeZone;
+use skilltune_orchestrator::store::Home;
 use skilltune_phases::base::json::line;
 use skilltune_phases::nights::night::{Entry, Event, History, Morning};
 
@@ -10,7 +11,8 @@ use super::covered::of_nights;
 use super::stored::Texts;
 use super::{JOURNAL, PROJECT, Replayed};
 use crate::nights::file::Limits;
-use crate::nights::{json, junit, morning, trend};
+use crate::nights::pages::Around;
+use crate::nights::{json, junit, morning, pages, trend};
 
 /// The folder of a project's nights, relative to the project.
 const NIGHTS: &str = ".skilltune/nights/skilltune-night";
@@ -30,13 +32,31 @@ pub(super) fn replay(given: &Texts) -> Replayed {
             texts.insert(format!("files/{NIGHTS}/night.{kind}"), text);
         }
         texts.insert(format!("files/{NIGHTS}/junit.xml"), junit::junit(&morning, None));
+        let shown = html(&morning, &history);
+        assert!(shown.contains("All figures of this night") && shown.ends_with("</html>"), "{shown}");
     }
     let history = History::of(&entries);
     for (name, job) in history.jobs.iter().filter(|(_, job)| !job.points.is_empty()) {
+        let shown = pages::of_series(name, &history, true);
+        assert!(shown.contains("All points") && shown.ends_with("</html>"), "{shown}");
         texts.insert(format!("said/trend {name} --csv"), trend::csv(job) + "\n");
         texts.insert(format!("said/trend {name} --format json"), line(&trend::json(job)) + "\n");
     }
     Replayed { texts, covered: of_nights(&entries) }
+}
+
+/// Returns the page for a browser, which no stored night has.
+fn html(morning: &Morning<'_>, history: &History) -> String {
+    let project = Path::new(PROJECT);
+    let around = Around {
+        history,
+        home: &Home::of(project),
+        inbox: &project.join(NIGHTS).join("inbox.toml"),
+        zone: &TimeZone::UTC,
+        week: Limits::default(),
+        failed: None,
+    };
+    pages::morning(morning, around, "")
 }
 
 fn page(morning: &Morning<'_>) -> String {

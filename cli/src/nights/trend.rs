@@ -69,11 +69,12 @@ fn word(drift_level: DriftLevel) -> &'static str {
 }
 
 pub fn json(job: &Job) -> Value {
-    let one = |point: &Point| {
-        json!({
-            "date": point.date, "at": point.at, "score": point.score, "trials": point.trials,
-            "standing": point.drift_level, "verdict": point.verdict, "new_series": point.is_new_series,
-        })
-    };
-    job.points.iter().map(one).collect()
+    job.points.iter().map(point).collect()
+}
+
+pub fn point(point: &Point) -> Value {
+    json!({
+        "date": point.date, "at": point.at, "score": point.score, "trials": point.trials,
+        "standing": point.drift_level, "verdict": point.verdict, "new_series": point.is_new_series,
+    })
 }

@@ -1,6 +1,7 @@
 //! Nights: their journal, and the pages of the last one.
 
 use std::fs;
+use std::path::Path;
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -121,7 +122,8 @@ pub(super) fn stored(nights: &Nights) -> Texts {
     };
     let mut texts = Texts::from([("journal".to_owned(), read("history.jsonl"))]);
     let mornings = WalkDir::new(scene.path("project").join(at).join("mornings")).into_iter().flatten();
-    for page in mornings.filter(|entry| entry.file_type().is_file()) {
+    let is_text = |path: &Path| path.extension().is_some_and(|end| end != "html");
+    for page in mornings.filter(|entry| entry.file_type().is_file() && is_text(entry.path())) {
         let name = format!("mornings/{}", page.file_name().to_str().unwrap());
         texts.insert(format!("files/{at}/{name}"), read(&name));
     }

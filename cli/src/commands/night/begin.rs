@@ -6,7 +6,9 @@ use jiff::tz::TimeZone;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use skilltune_orchestrator::disk::atomic::Durability;
+use skilltune_orchestrator::store::Home;
 use skilltune_phases::base::json::line;
+use skilltune_phases::base::name::Name;
 use skilltune_phases::nights::night::{Morning, Over, Work};
 use skilltune_phases::runs::plan::RunId;
 
@@ -18,6 +20,7 @@ use crate::nights::clock::Clock;
 use crate::nights::driver::{Driver, Tonight};
 use crate::nights::file::{NightPlan, Overlap};
 use crate::nights::notify::notify;
+use crate::nights::pages::{self, Around};
 use crate::nights::secrets::Secrets;
 use crate::nights::{failed_start, inbox, jobs, json, junit, morning, waiting};
 use crate::report::outcome;
@@ -147,25 +150,45 @@ pub fn leave_pages(
 ) -> Result<Exit, Complaint> {
     let inbox = inbox::place(&book.shelf);
     let failed = failed_start::behind(&book.shelf, morning);
-    let week = plan.content.week;
-    let page = morning::page(morning, inbox.path(), &TimeZone::system(), week, failed.as_ref());
+    let (zone, week) = (TimeZone::system(), plan.content.week);
+    let page = morning::page(morning, inbox.path(), &zone, week, failed.as_ref());
+    let around = Around {
+        history: &book.history,
+        home: &Home::of(&plan.folder),
+        inbox: inbox.path(),
+        zone: &zone,
+        week,
+        failed: failed.as_ref(),
+    };
     let mut object = json::object(morning, failed.as_ref());
     let written = book.put("night.md", &page);
+    let written = written.and(book.put("report.html", &pages::morning(morning, around, "")));
+    let written = written.and(leave_series(morning, book));
     let written = written.and(book.put("junit.xml", &junit::junit(morning, failed.as_ref())));
     let written = written.and(book.put("night.json", &line(&object)));
     let written = written.and(run_commands(&mut object, morning, plan, book, env, printer));
-    written.and(keep(&[("md", &page), ("json", &line(&object))], plan, book, env, printer))?;
+    let html = pages::morning(morning, around, "../");
+    let kept = [("md", &*page), ("html", &html), ("json", &line(&object))];
+    written.and(keep(&kept, plan, book, env, printer))?;
     let exit = exit(morning);
     match format {
         Format::Json => printer.json(&object)?,
         Format::Human if !if_needed || exit == Exit::Ended => {
             printer.data(&morning::headline(morning, failed.as_ref()))?;
-            let path = book.shelf.place("night.md");
-            printer.data(&format!("the whole page: {}", shell_path(path.path())))?;
+            let [text, html] = ["night.md", "report.html"].map(|name| book.shelf.place(name));
+            let (text, html) = (shell_path(text.path()), shell_path(html.path()));
+            printer.data(&format!("the whole page: {text}, and for a browser {html}"))?;
         }
         Format::Human => {}
     }
     Ok(exit)
+}
+
+/// Writes the page of each job of the morning that has a series.
+fn leave_series(morning: &Morning<'_>, book: &Book) -> Result<(), Complaint> {
+    let has_points = |job: &&&Name| book.history.jobs.get(*job).is_some_and(|job| !job.points.is_empty());
+    let jobs = morning.jobs.iter().filter(has_points);
+    jobs.map(|job| pages::leave_series(job, &book.history, &book.shelf).map(drop)).collect()
 }
 
 /// Runs the commands that are due with the page as JSON, and records there how they ended.
