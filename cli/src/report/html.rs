@@ -105,7 +105,7 @@ fn tones() -> Value {
 }
 
 /// Returns each figure and text of a value with its place in it. The trials of scenarios have pages of their own.
-fn figures_of(value: &Value) -> Vec<(String, String)> {
+pub fn figures_of(value: &Value) -> Vec<(String, String)> {
     let mut rows = Vec::new();
     add(&mut rows, String::new(), value);
     rows

@@ -18,13 +18,8 @@ pub fn of(report: &Value) -> Vec<Point> {
     let all = |key: &str| report[key].as_array().map(Vec::as_slice).unwrap_or_default();
     match report["loop"].as_str() {
         Some("tune") => searched(all("rounds")),
-        Some("gan") => in_a_row(all("judged"), "sprint", |one| {
-            let last = if one["second"].is_null() { &one["first"] } else { &one["second"] };
-            (last["score"].clone(), one["passed"].as_bool())
-        }),
-        Some("reflex") => in_a_row(all("evaluations"), "iteration", |one| {
-            (one["score"].clone(), one["dropped"].as_bool().map(|dropped| !dropped))
-        }),
+        Some("gan") => in_a_row(all("judged"), "round"),
+        Some("reflex") => in_a_row(all("evaluations"), "iteration"),
         _ => Vec::new(),
     }
 }
@@ -52,16 +47,18 @@ fn searched(rounds: &[Value]) -> Vec<Point> {
     rounds.iter().enumerate().map(point).collect()
 }
 
-/// Returns points of which each edits the one before it.
-fn in_a_row(all: &[Value], key: &str, read: impl Fn(&Value) -> (Value, Option<bool>)) -> Vec<Point> {
+/// Returns points of which each edits the one before it. The best is filled.
+fn in_a_row(all: &[Value], number: &str) -> Vec<Point> {
     let point = |(nth, one): (usize, &Value)| {
-        let (score, kept) = read(one);
-        let note = match kept {
-            Some(true) => "passed or kept",
-            Some(false) => "not passed or dropped",
-            None => "open",
-        };
-        Point { round: one[key].clone(), score, kept, parent: nth.checked_sub(1), note: note.to_owned() }
+        let kept = one["best"].as_bool();
+        let note = if kept == Some(true) { "the best" } else { "not the best" };
+        Point {
+            round: one[number].clone(),
+            score: one["score"].clone(),
+            kept,
+            parent: nth.checked_sub(1),
+            note: note.to_owned(),
+        }
     };
     all.iter().enumerate().map(point).collect()
 }
