@@ -27,15 +27,22 @@
         wide: () => {
             const root = document.documentElement;
             if (root.scrollWidth <= innerWidth) return "";
-            const all = [...document.body.querySelectorAll("*")].filter(one => !one.closest(".wide *"));
+            const isFree = one => {
+                for (let at = one.parentElement; at; at = at.parentElement)
+                    if (["auto", "scroll", "hidden"].includes(getComputedStyle(at).overflowX)) return false;
+                return true;
+            };
+            const all = [...document.body.querySelectorAll("*")].filter(isFree);
             const wide = all.filter(one => one.getBoundingClientRect().right > innerWidth + 1).slice(0, 5);
             const named = wide.map(one => `${one.localName}.${one.getAttribute("class")} ${one.textContent.trim().slice(0, 40)}`);
             return `${root.scrollWidth} pixels wide at ${innerWidth}: ${named.join("; ")}`;
         },
         violations: async rules => {
             const options = rules.length ? { runOnly: { type: "rule", values: rules } } : {};
-            const { violations } = await axe.run(document, { ...options, resultTypes: ["violations"] });
-            const at = one => one.nodes.slice(0, 3).map(node => `${node.target.join(" ")}: ${node.html.slice(0, 120)}`);
+            // Selectors of all elements take most of the time, and nothing has to be loaded.
+            const quickly = { selectors: false, preload: false, iframes: false, resultTypes: ["violations"] };
+            const { violations } = await axe.run(document, { ...options, ...quickly });
+            const at = one => one.nodes.slice(0, 3).map(node => node.html.slice(0, 160));
             return violations.map(one => `${one.id} (${one.impact}) at ${at(one).join("; ")}`);
         },
         // Uses every control once, with this text in each field.
