@@ -51,6 +51,7 @@ impl Look {
         let report: Value = serde_json::from_slice(&fs::read(folder.join("report.json")).unwrap()).unwrap();
         let data = data_pages(folder);
         let mut texts = self.check_page(name, folder, REPORT, true);
+        self.check_unknown(name, folder, &report);
         for (nth, page) in data.iter().enumerate() {
             texts.push(' ');
             texts += &match nth {
@@ -63,6 +64,22 @@ impl Look {
         let unlinked = data.iter().filter(|page| !linked.contains(&format!("href=\"{page}\"")));
         self.note(name, unlinked.map(|page| format!("{REPORT} has no link to {page}")));
         self.keep_shots(name, folder);
+    }
+
+    /// Checks that an unknown cost is no 0, and that a verdict without a winner looks like no loss.
+    fn check_unknown(&mut self, name: &str, folder: &Path, report: &Value) {
+        self.chromium.open(folder, REPORT);
+        let rows = self.chromium.evaluate(&script("costs()"));
+        let costs = report["costs"].as_array().into_iter().flatten().zip(rows.as_array().unwrap());
+        let is_wrong = |(cost, row): &(&Value, &Value)| {
+            let is_unknown = cost["usd"] == 0.0 && cost["unpriced"].as_u64() > Some(0);
+            is_unknown && !row.as_str().is_some_and(|row| row.contains("unknown"))
+        };
+        let wrong = costs.filter(is_wrong).map(|(_, row)| format!("a row hides an unknown cost: {row}"));
+        self.note(name, wrong);
+        let has_no_winner = ["indecisive", "tie", "unjudged"].iter().any(|word| report["verdict"] == *word);
+        let is_bad = has_no_winner && self.chromium.evaluate(&script("isBad()")) == true;
+        self.note(name, is_bad.then(|| format!("the verdict {} looks like a loss", report["verdict"])));
     }
 
     /// Checks one page and returns its text. Only a page that is checked `closely` meets axe-core, and is read without

@@ -71,6 +71,9 @@
                 .map(({ name, value }) => `${one.localName} ${name}=${value.slice(0, 80)}`));
             return all.slice(0, 5).join("; ");
         },
+        // The rows of the costs by role, and whether the verdict looks bad.
+        costs: () => [...document.getElementById("cost").closest("section").querySelectorAll("tbody tr")].map(row => row.innerText),
+        isBad: () => document.querySelector(".hero.bad, .hero .bad") !== null,
         // The visible text of the section of a heading, and what its folds show after one click.
         answers: id => {
             const place = document.getElementById(id)?.closest("section");

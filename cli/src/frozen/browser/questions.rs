@@ -87,7 +87,7 @@ fn questions(report: &Value) -> Vec<Question> {
             vec!["90".into(), signed(&comparison["effect"]["lower"]), signed(&comparison["effect"]["upper"])],
         ),
         ("What did the search claim?", "happened", vec![signed(&comparison["claimed"])]),
-        ("What needs me?", "needs", vec!["Nothing has to be looked at.".into()]),
+        ("What needs me?", "needs", vec!["Nothing".into()]),
         ("Which agent judged?", "cost", vec![text(&report["agents"]["evaluator"])]),
         ("How do I repeat it?", "repeat", vec!["skilltune ".into(), "seed".into(), run_id(report)]),
     ]
