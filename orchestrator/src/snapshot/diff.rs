@@ -10,7 +10,7 @@ use super::manifest::{Manifest, Node};
 use super::objects::{ObjectError, Objects};
 use super::path::RelPath;
 
-/// If either side is larger than this, the diff shows sizes instead of lines.
+/// The largest file of which a person reads the lines.
 const READABLE: u64 = 256 << 10;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,11 +40,25 @@ pub fn changes(from: &Manifest, to: &Manifest) -> Vec<Change> {
 
 /// Returns the difference as text for people, in the form of `git diff`.
 pub fn unified(objects: &Objects, from: &Manifest, to: &Manifest) -> Result<String, ObjectError> {
+    unified_within(objects, from, to, (READABLE, usize::MAX))
+}
+
+/// Returns the same for folders that agents have filled: only the sizes of files that are larger than `readable`, and no
+/// further file once the text is longer than `most`.
+pub fn unified_within(
+    objects: &Objects,
+    from: &Manifest,
+    to: &Manifest,
+    (readable, most): (u64, usize),
+) -> Result<String, ObjectError> {
     let mut text = String::new();
     for Change { path, kind } in changes(from, to) {
+        if text.len() > most {
+            break;
+        }
         let (old, new) = (from.get(&path), to.get(&path));
         let _ = writeln!(text, "{}", headline(&path, kind, old, new));
-        text.push_str(&body(objects, &path, old, new)?);
+        text.push_str(&body(objects, &path, (old, new), readable)?);
     }
     Ok(text)
 }
@@ -89,15 +103,15 @@ fn describe(node: &Node) -> String {
 fn body(
     objects: &Objects,
     path: &RelPath,
-    old: Option<&Node>,
-    new: Option<&Node>,
+    (old, new): (Option<&Node>, Option<&Node>),
+    readable: u64,
 ) -> Result<String, ObjectError> {
     let (old, new) = (file(old), file(new));
     if old.map(|file| file.0) == new.map(|file| file.0) {
         return Ok(String::new());
     }
     let sizes = [old, new].map(|file| file.map_or(0, |(_, size)| size));
-    if sizes.iter().any(|&size| size > READABLE) {
+    if sizes.iter().any(|&size| size > readable) {
         return Ok(format!("large file: {} -> {} bytes\n", sizes[0], sizes[1]));
     }
     let (Some(before), Some(after)) = (text(objects, old)?, text(objects, new)?) else {
@@ -269,6 +283,8 @@ retyped was (folder 0755 -> file 0644)
         let kinds: Vec<ChangeKind> = changes(&from, &to).into_iter().map(|change| change.kind).collect();
         assert_eq!(kinds, [Modified, Modified, Modified, Modified, Mode, Retyped]);
         assert_eq!(unified(&place.objects, &to, &to).unwrap(), "");
+        let short = unified_within(&place.objects, &from, &to, (0, 0)).unwrap();
+        assert_eq!(short.lines().count(), 2, "the first file, by its sizes: {short}");
     }
 
     #[test]

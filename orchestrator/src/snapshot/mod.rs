@@ -40,7 +40,10 @@ pub use capture::{
     Captured, FolderState, Limits, capture, capture_edited, capture_left, scan, scan_edited, scan_left,
 };
 pub use census::{Loss, LossKind, census};
-pub use diff::{Change, ChangeKind, DiffSize, LineChanges, changes, diff_size, line_diff, readable, unified};
+pub use diff::{
+    Change, ChangeKind, DiffSize, LineChanges, changes, diff_size, line_diff, readable, unified,
+    unified_within,
+};
 pub use gather::{Brought, GatherError, Gathering, weigh};
 pub use ignored::{IgnoreRules, RulesError, git_folders};
 pub use index::Indexes;
