@@ -15,7 +15,7 @@ use crate::base::model::Models;
 use crate::base::role::{ByRole, Role, RoleSpec};
 use crate::base::vocabulary::Vocabulary;
 use crate::base::window::{Usage, Window};
-use crate::runs::event::{Done, Event, Failure, FailureKind, Pause, PlacedBy, Record, Signal};
+use crate::runs::event::{Done, Event, Failure, FailureKind, Pause, PlacedBy, Record, Signal, Spent};
 use crate::runs::ledger::{Account, Agents, Ledger};
 use crate::runs::plan::{Cast, Plan, Roles};
 use crate::runs::remedy::{self, Remedy};
@@ -49,7 +49,7 @@ pub struct Run<L: Fold> {
     pub usage: BTreeMap<String, Usage<L::Step>>,
     /// The models that gave the answers, as far as the agents report them.
     pub models: ByRole<Models>,
-    answers: HashMap<L::Step, L::Answer>,
+    answers: HashMap<L::Step, (L::Answer, EndedCall)>,
     failures: HashMap<L::Step, Tries<L::Stage>>,
 }
 
@@ -127,6 +127,13 @@ impl<L: Fold> FailedCall<L> {
     }
 }
 
+/// The call that ended a step, if an agent was called for it, and its cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EndedCall {
+    pub key: Option<CallKey>,
+    pub spent: Spent,
+}
+
 /// An agent that changed while the run was paused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recast {
@@ -153,6 +160,7 @@ pub struct Waits {
 #[derive(Clone, Debug, PartialEq)]
 struct Tries<S> {
     total: u32,
+    last_call: EndedCall,
     stage: S,
     in_stage: u32,
     /// The last failure that counts against the step.
@@ -262,16 +270,17 @@ impl<L: Fold> Run<L> {
                 }
                 self.waits = Waits::default();
                 let answer = L::compact(&self.state, answer.clone());
-                self.answers.insert(done.step.clone(), answer);
+                self.answers.insert(done.step.clone(), (answer, EndedCall::of(done)));
             }
         }
         L::fold(self, &Change::Ended(&done.step), at);
     }
 
-    fn failed(&mut self, Done { step, call, .. }: &Done<L>, failure: &Failure, at: Timestamp) {
+    fn failed(&mut self, done: &Done<L>, failure: &Failure, at: Timestamp) {
+        let Done { step, call, .. } = done;
         let (stage, most) = (L::stage(self), L::tries(self));
         let tries = self.failures.entry(step.clone()).or_insert_with(|| Tries::none(stage.clone()));
-        tries.total += 1;
+        (tries.total, tries.last_call) = (tries.total + 1, EndedCall::of(done));
         let blocks = match failure.kind.remedy() {
             Remedy::Tell => {
                 tries.fail(failure, stage);
@@ -405,6 +414,12 @@ fn role_of<L: Fold>(event: &Event<L>) -> Option<Role> {
     }
 }
 
+impl EndedCall {
+    fn of<L: Vocabulary>(done: &Done<L>) -> Self {
+        Self { key: done.call, spent: done.spent }
+    }
+}
+
 /// Returns whether the run worked in the time before this record.
 fn was_at_work<L: Fold>(event: &Event<L>) -> bool {
     match event {
@@ -430,7 +445,15 @@ fn was_at_work<L: Fold>(event: &Event<L>) -> bool {
 
 impl<S: PartialEq> Tries<S> {
     fn none(stage: S) -> Self {
-        Self { total: 0, stage, in_stage: 0, last: None, refused: 0, refusal: None }
+        Self {
+            total: 0,
+            last_call: EndedCall::default(),
+            stage,
+            in_stage: 0,
+            last: None,
+            refused: 0,
+            refusal: None,
+        }
     }
 
     /// Counts a failure of the step itself: its service was reachable.
@@ -443,7 +466,7 @@ impl<S: PartialEq> Tries<S> {
 
 impl<L: Fold> Run<L> {
     pub fn state_of(&self, step: &L::Step) -> StepState<'_, L::Answer> {
-        if let Some(answer) = self.answers.get(step) {
+        if let Some((answer, _)) = self.answers.get(step) {
             return StepState::Answered(answer);
         }
         let last = self.failures.get(step).and_then(|tries| {
@@ -451,6 +474,12 @@ impl<L: Fold> Run<L> {
             tries.last.as_ref().filter(|last| is_tired || L::is_result(step, last))
         });
         last.map_or(StepState::Open, StepState::GivenUp)
+    }
+
+    /// Returns the call that answered a step or, without an answer, the last one that failed.
+    pub fn last_call(&self, step: &L::Step) -> Option<&EndedCall> {
+        let failed = || self.failures.get(step).map(|tries| &tries.last_call);
+        self.answers.get(step).map(|(_, call)| call).or_else(failed)
     }
 
     /// Returns how often the step has failed in this run: the number of the next attempt.
