@@ -9,10 +9,11 @@ use skilltune_phases::judging::contract::{CriterionId, Verdict as Found};
 use skilltune_phases::judging::judgement::Judgement;
 use skilltune_phases::judging::score::Score;
 use skilltune_phases::judging::stop::Reason;
+use skilltune_phases::loops::tune::results::trials;
 use skilltune_phases::loops::tune::search::explanation::{self, Explanation, Fault, LeftAlone};
 use skilltune_phases::loops::tune::trial::measure::SEARCH;
 use skilltune_phases::loops::tune::{
-    Answer, Decision, Ending, Event, Outcome, Plan, Run, Search, Step, Verdict,
+    Answer, Decision, Ending, Event, Outcome, Plan, Run, Search, Step, Trial, Verdict,
 };
 use skilltune_phases::suites::checks::How;
 use skilltune_phases::suites::demand::Demand;
@@ -303,6 +304,14 @@ fn where_nobody_chose_what_is_held_out_the_challenger_alone_is_tried_on_it() {
     assert_eq!(scenarios(&unpaired.start), drive.run.state.rounds[0].scenarios);
     let is_held_out = |nth: &usize| drive.run.plan.task.scenarios[*nth].held_out;
     assert!(scenarios(&unpaired.challenger).iter().all(is_held_out));
+    let [of_start, of_champion] = trials::sides(&drive.run);
+    assert_eq!(
+        of_start.iter().map(|(_, trial)| trial.scenario).collect::<Vec<_>>(),
+        scenarios(&unpaired.start)
+    );
+    assert_eq!(of_champion.len(), 6 * drive.run.confirm() as usize);
+    let is_fresh = |(id, trial): &(CandidateId, Trial)| *id == shipment.champion && trial.ordinal > SEARCH;
+    assert!(of_start.iter().all(|(id, _)| *id == drive.run.start()) && of_champion.iter().all(is_fresh));
     let gain = shipment.effect.unwrap().points;
     assert!((gain - 75.0).abs() < 1e-9, "from a quarter of the statements to all of them: {gain}");
 }

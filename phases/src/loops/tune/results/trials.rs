@@ -8,7 +8,7 @@ use crate::base::name::Name;
 use crate::judging::contract::CriterionId;
 use crate::judging::judgement::{Finding, Findings, Judgement};
 use crate::judging::score::Score;
-use crate::loops::tune::compare::panel;
+use crate::loops::tune::compare::{control, panel};
 use crate::loops::tune::trial::measure::{self, SEARCH};
 use crate::loops::tune::{Round, Run, Trial};
 use crate::suites::checks::How;
@@ -81,6 +81,27 @@ pub fn last(run: &Run) -> Vec<(CandidateId, Vec<Trial>)> {
     let left = run.state.shipment.as_ref().map_or_else(|| run.head(), |shipment| shipment.champion);
     let Some(round) = run.scored_round(left).or(run.state.rounds.last()) else { return Vec::new() };
     vec![searched_trials(round, &measure::tried(&run.plan))]
+}
+
+/// Returns the trials of the start and those of the candidate that a report shows, each with its version: all of a run
+/// that tries one version, and otherwise those that the result rests on. One version has only its own side.
+pub fn sides(run: &Run) -> [Vec<(CandidateId, Trial)>; 2] {
+    let measure = &run.state.measure;
+    if run.state.challenger.is_some() && measure.contestants.len() == 1 {
+        let control = control::trials(run).unwrap_or_default();
+        let of_start = control.into_iter().map(|trial| (run.start(), trial)).collect();
+        return [of_start, measure.units(measure.scenarios().len()).collect()];
+    }
+    let tries_one = run.plan.task.aim.trials().is_some();
+    let mut versions = if tries_one { measured(run) } else { last(run) }.into_iter();
+    let side = |(id, trials): (CandidateId, Vec<Trial>)| -> Vec<(CandidateId, Trial)> {
+        trials.into_iter().map(|trial| (id, trial)).collect()
+    };
+    match (versions.next(), versions.next()) {
+        (Some(start), Some(candidate)) => [side(start), side(candidate)],
+        (Some(only), None) if only.0 != run.start() => [Vec::new(), side(only)],
+        (only, _) => [only.map(side).unwrap_or_default(), Vec::new()],
+    }
 }
 
 /// A trial, and what failed in it.

@@ -17,9 +17,9 @@ use crate::loops::tune::{
 };
 use crate::skills::target::Place;
 
+pub use executed::{Execution, artifacts, executions, exercised, left_out, starting};
 use executed::{NO_RESULT, Start, executed_next, exercise, start, tree_of};
-pub use executed::{artifacts, exercised, left_out, starting};
-pub(crate) use executed::{executions, unused_in, was_set_up};
+pub(crate) use executed::{unused_in, was_set_up};
 use scores::{scored, summarise};
 
 /// The ordinal of the trials of the search. The trials of the final comparison follow it.

@@ -95,12 +95,11 @@ pub fn exercised<'a>(run: &'a Run, candidate: &Candidate, trial: Trial) -> Vec<&
     executions(run, candidate, trial).into_iter().filter_map(|(_, outcome)| outcome.ok()).collect()
 }
 
+/// The step of a member, and its outcome.
+pub type Execution<'a> = (Step, Result<&'a Answer, &'a Failure>);
+
 /// Returns the same with the steps. A failure that counts as its member's result comes last.
-pub(crate) fn executions<'a>(
-    run: &'a Run,
-    candidate: &Candidate,
-    trial: Trial,
-) -> Vec<(Step, Result<&'a Answer, &'a Failure>)> {
+pub fn executions<'a>(run: &'a Run, candidate: &Candidate, trial: Trial) -> Vec<Execution<'a>> {
     let (mut ended, mut input) = (Vec::new(), starting(run, trial.scenario));
     for (place, &skill) in candidate.trees.iter().enumerate() {
         let step = exercise(&run.plan, Place(place), skill, trial, input);
