@@ -9,6 +9,7 @@ pub mod final_report;
 pub mod history;
 pub mod json;
 pub mod junit;
+pub mod trial_results;
 pub mod troubles;
 pub mod uses;
 pub mod viewer;

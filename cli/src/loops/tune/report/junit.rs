@@ -12,11 +12,11 @@ use skilltune_phases::judging::judgement::Judgement;
 use skilltune_phases::judging::score::{self, Score};
 use skilltune_phases::loops::tune::compare::panel;
 use skilltune_phases::loops::tune::results::trials;
-use skilltune_phases::loops::tune::trial::measure::{self, Unit};
-use skilltune_phases::loops::tune::{Answer, Run, Step, StepState, Trial, Tune};
+use skilltune_phases::loops::tune::{Run, StepState, Trial, Tune};
 use skilltune_phases::runs::event::{Failure, FailureKind};
 use skilltune_phases::runs::run::FailedCall;
 
+use crate::loops::tune::report::trial_results::{self, TrialEnd, failed};
 use crate::loops::tune::{verdicts, words};
 use crate::text::plain;
 
@@ -83,22 +83,14 @@ enum TrialResult {
 }
 
 fn trial_result(run: &Run, candidate: CandidateId, trial: Trial) -> TrialResult {
-    match panel::unit(run, candidate, trial) {
-        Unit::Judged(judgement) => judged(run, trial, judgement),
-        Unit::Failed { failure, .. } => {
+    match trial_results::end(run, candidate, trial) {
+        TrialEnd::Judged(judgement) => judged(run, trial, judgement),
+        TrialEnd::Failed(failure) => {
             TrialResult::Failed { kind: word(failure.kind), lines: vec![said(failure)] }
         }
-        Unit::Missing(failure) => missing(failure),
-        // A trial that the search gave up counts as open after it.
-        Unit::Next(_) | Unit::Late => {
-            let last = failed(run, candidate, trial).last();
-            last.map_or(TrialResult::NotNeeded, |failed| missing(&failed.failure))
-        }
+        TrialEnd::Missing(failure) => TrialResult::Missing { kind: word(failure.kind), why: said(failure) },
+        TrialEnd::NotNeeded => TrialResult::NotNeeded,
     }
-}
-
-fn missing(failure: &Failure) -> TrialResult {
-    TrialResult::Missing { kind: word(failure.kind), why: said(failure) }
 }
 
 /// Judges a trial by its demands. Without any, a trial passes if it reaches the goal.
@@ -185,40 +177,8 @@ fn retried(run: &Run, candidate: CandidateId, trials: &[Trial]) -> Vec<TestRerun
     retried.map(rerun).collect()
 }
 
-/// Returns the failed calls for a trial of this version, the oldest first.
-fn failed(run: &Run, candidate: CandidateId, trial: Trial) -> impl Iterator<Item = &FailedCall<Tune>> {
-    run.errors.iter().filter(move |failed| match &failed.step {
-        Step::SetUp { scenario, .. } => *scenario == trial.scenario,
-        step => step.trial() == Some(trial) && is_of(run, candidate, step),
-    })
-}
-
-/// Returns whether a step belongs to a trial of this version, and not to the same trial of another.
-fn is_of(run: &Run, candidate: CandidateId, step: &Step) -> bool {
-    let Some(version) = run.candidate(candidate) else { return false };
-    let has_left = |wanted| {
-        let outcomes = step.trial().map(|trial| measure::exercised(run, version, trial)).unwrap_or_default();
-        outcomes.into_iter().any(|outcome| match outcome {
-            Answer::Exercised { kept: Some(kept), .. } => kept.left == wanted,
-            _ => false,
-        })
-    };
-    match step {
-        Step::Exercise { member, skill, .. } => version.trees.get(member.0) == Some(skill),
-        Step::Inspect { kept, .. } => has_left(kept.left),
-        Step::Check { left, .. } => has_left(*left),
-        Step::Grade { candidate: of, .. } | Step::Judge { candidate: of, .. } => *of == candidate,
-        Step::SetUp { .. }
-        | Step::JudgeText { .. }
-        | Step::Improve { .. }
-        | Step::Ask(_)
-        | Step::Promote { .. }
-        | Step::Propose { .. } => false,
-    }
-}
-
 fn said(failure: &Failure) -> String {
-    format!("{}: {}", words::failure(failure.kind), safe(&failure.why))
+    safe(&trial_results::why(failure))
 }
 
 /// Returns the word that the journal uses.

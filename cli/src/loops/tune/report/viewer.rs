@@ -16,7 +16,6 @@ mod benchmark;
 mod outputs;
 
 use serde_json::{Value, json};
-use skilltune_orchestrator::checks;
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::engine::EngineError;
 use skilltune_orchestrator::snapshot::Objects;
@@ -31,7 +30,7 @@ use skilltune_phases::loops::tune::{Answer, Run, Trial};
 use skilltune_phases::suites::checks::Usage;
 use skilltune_phases::suites::scenario::Scenario;
 
-use crate::loops::tune::words;
+use crate::loops::tune::report::trial_results;
 use crate::report::replace;
 use crate::text::plain;
 
@@ -124,7 +123,7 @@ fn graded(
             findings.map(expectation).collect()
         }
         Unit::Failed { failure, .. } => {
-            let why = format!("{}: {}", words::failure(failure.kind), failure.why);
+            let why = trial_results::why(failure);
             scenario.demands.iter().map(|demand| (false, expectation(&demand.shown(), false, &why))).collect()
         }
         Unit::Missing(_) | Unit::Next(_) | Unit::Late => return None,
@@ -144,13 +143,9 @@ fn expectation(text: &str, passed: bool, evidence: &str) -> Value {
     json!({ "text": safe(text), "passed": passed, "evidence": safe(evidence) })
 }
 
-/// Adds up all members of a chain. Data missing in the store counts as zero: a page must not end a run.
+/// Adds up all members of a chain. Data missing in the store counts as zero.
 fn usage(objects: &Objects, outcomes: &[&Answer]) -> Usage {
-    let kept = outcomes.iter().filter_map(|outcome| match outcome {
-        Answer::Exercised { kept, .. } => kept.as_ref(),
-        _ => None,
-    });
-    let each = kept.filter_map(|kept| checks::usage_of(objects, kept.evidence).ok());
+    let each = outcomes.iter().filter_map(|outcome| trial_results::usage(objects, outcome));
     each.fold(Usage::default(), |all, one| Usage {
         ms: Some(all.ms.unwrap_or(0) + one.ms.unwrap_or(0)),
         tokens: Some(all.tokens.unwrap_or(0) + one.tokens.unwrap_or(0)),

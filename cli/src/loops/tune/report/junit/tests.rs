@@ -1,8 +1,9 @@
-use skilltune_phases::loops::tune::{Kept, Outcome, Plan};
+use skilltune_phases::loops::tune::{Answer, Kept, Outcome, Plan, Step};
 use skilltune_phases::suites::checks::{Check, CheckResult, How, Times};
 use skilltune_phases::suites::demand::Demand;
 
 use super::*;
+use crate::loops::tune::report::trial_results::is_of;
 use crate::loops::tune::world::{failed as fails, plan, play, scored, tree};
 
 /// Returns scenarios with two checks each; all but the first are held out.
