@@ -204,7 +204,7 @@ Examples:
 pub const REPORT: &str = "\
 Examples:
   skilltune report
-  skilltune report da29";
+  skilltune report da29 --open";
 
 pub const CLEAN: &str = "\
 Examples:

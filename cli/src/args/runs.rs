@@ -53,9 +53,9 @@ pub enum RunCommand {
     /// Copy a version to a new folder
     #[command(after_help = examples::EXPORT)]
     Export(ExportArgs),
-    /// Print the report of a run
+    /// Print the report of a run, or open it in your browser
     #[command(after_help = examples::REPORT)]
-    Report(ViewArgs),
+    Report(ReportArgs),
     /// Delete old runs and the files that only they need
     #[command(after_help = examples::CLEAN)]
     Clean(CleanArgs),
@@ -74,6 +74,15 @@ pub struct ViewArgs {
     /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     pub format: Format,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct ReportArgs {
+    #[command(flatten)]
+    pub view: ViewArgs,
+    /// Write the page of the run, print its path, and open it in your browser
+    #[arg(long, conflicts_with = "format")]
+    pub open: bool,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -198,7 +207,7 @@ impl RunCommand {
             Self::Stop(args) => args.parts().0,
             Self::Status(ViewArgs { run, .. })
             | Self::History(ViewArgs { run, .. })
-            | Self::Report(ViewArgs { run, .. })
+            | Self::Report(ReportArgs { view: ViewArgs { run, .. }, .. })
             | Self::Resume(ResumeArgs { run, .. })
             | Self::Show(ShowArgs { run, .. })
             | Self::Diff(DiffArgs { run, .. })
@@ -213,7 +222,9 @@ impl RunCommand {
     /// The format of its errors; `resume` reports its own.
     pub fn format(&self) -> Format {
         match self {
-            Self::Status(args) | Self::History(args) | Self::Report(args) => args.format,
+            Self::Status(args) | Self::History(args) | Self::Report(ReportArgs { view: args, .. }) => {
+                args.format
+            }
             Self::Stop(args) => args.format,
             Self::List(args) => args.format,
             Self::Show(args) => args.format,

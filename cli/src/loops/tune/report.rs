@@ -1,6 +1,7 @@
 //! The reports of a run of `tune` for people.
 
 pub mod calibrating;
+pub mod cases;
 pub mod changes;
 pub mod comparing;
 pub mod contexts;

@@ -9,7 +9,7 @@ use skilltune_orchestrator::store::RunFolder;
 use skilltune_phases::loops::tune::{Aim, Answer, Decision, Plan, Run, Step, Tune};
 
 use crate::loops::tune::report::{
-    calibrating, comparing, contexts, final_report, history, json, without_skill,
+    calibrating, cases, comparing, contexts, final_report, history, json, without_skill,
 };
 use crate::loops::tune::summary::{progress, summary};
 use crate::loops::tune::{report, words};
@@ -20,6 +20,10 @@ use crate::terminal::exit::Exit;
 
 impl Ui for Tune {
     const START: &'static str = "skilltune tune SKILL";
+
+    fn cases(run: &Run, objects: &Objects, _: &RunFolder) -> Vec<Value> {
+        cases::cases(run, objects)
+    }
 
     fn write_files(
         objects: &Objects,

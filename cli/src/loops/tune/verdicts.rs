@@ -71,6 +71,11 @@ pub fn signed(points: f64) -> String {
     format!("{:+.1}", points + 0.0)
 }
 
+/// Rounds a difference to tenths, without -0.0.
+pub fn tenths(points: f64) -> f64 {
+    (points * 10.0).round() / 10.0 + 0.0
+}
+
 /// Returns the difference that the search had claimed.
 pub fn claimed(run: &Run, shipment: &Shipment) -> Option<f64> {
     let claim = |id| run.search_score(id).map(Score::points);

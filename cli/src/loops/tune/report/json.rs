@@ -13,7 +13,7 @@ use skilltune_phases::loops::tune::{Edit, Improver, Round, RoundResult, Run, Use
 use skilltune_phases::skills::candidate::Origin;
 use skilltune_phases::skills::target::Member;
 
-use crate::loops::tune::report::{contexts, uses};
+use crate::loops::tune::report::{cases, contexts, uses};
 use crate::loops::tune::{improvers, words};
 use crate::report::estimate::{Estimate, most_calls};
 use crate::report::{ceilings, json as shared};
@@ -46,11 +46,13 @@ pub fn target(run: &Run) -> Value {
     members.map(|member| json!({ "name": member.name, "path": path(member) })).collect()
 }
 
-/// Returns what only `report.json` has: the verdict's basis, right after the verdict, and the rounds.
+/// Returns what only `report.json` has: the verdict's basis, right after the verdict, the scenarios and the
+/// rounds.
 pub fn details(run: &Run, objects: &Objects) -> [Value; 2] {
     let explained = explanation::of(run);
     let rounds = run.state.rounds.iter().zip(&explained);
     let last = json!({
+        "scenarios": cases::figures(run, objects),
         "rounds": rounds.map(|(round, explanation)| self::round(run, round, explanation)).collect::<Value>(),
         // If there are several: how many edits each has made, and what these have gained.
         "improvers": improvers::json(run),

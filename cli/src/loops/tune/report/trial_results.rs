@@ -1,14 +1,14 @@
-//! How a trial ended, for the pages and files that show trials one by one.
+//! How a trial ended and what it cost, for the pages and files that show trials one by one.
 
 use skilltune_orchestrator::checks;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::base::id::CandidateId;
 use skilltune_phases::judging::judgement::Judgement;
 use skilltune_phases::loops::tune::compare::panel;
-use skilltune_phases::loops::tune::trial::measure::{self, Unit};
+use skilltune_phases::loops::tune::trial::measure::{self, Execution, Unit};
 use skilltune_phases::loops::tune::{Answer, Run, Step, Trial, Tune};
 use skilltune_phases::runs::event::Failure;
-use skilltune_phases::runs::run::FailedCall;
+use skilltune_phases::runs::run::{EndedCall, FailedCall};
 use skilltune_phases::suites::checks::Usage;
 
 use crate::loops::tune::words;
@@ -80,5 +80,41 @@ pub fn usage(objects: &Objects, outcome: &Answer) -> Option<Usage> {
     match outcome {
         Answer::Exercised { kept: Some(kept), .. } => checks::usage_of(objects, kept.evidence).ok(),
         _ => None,
+    }
+}
+
+/// The cost of the executor's calls whose results count, as far as it is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    pub usd: Option<f64>,
+    pub ms: Option<u64>,
+    pub tokens: Option<u64>,
+}
+
+impl Cost {
+    /// Returns the cost of a trial's members; nothing if none of them was run. Of stored results only what was kept
+    /// with them is known.
+    pub fn of(run: &Run, objects: &Objects, executions: &[Execution<'_>]) -> Option<Self> {
+        let of_member = |(step, outcome): &Execution<'_>| {
+            if let Some(EndedCall { spent, .. }) = run.last_call(step).filter(|call| !call.spent.cached) {
+                let is_counted = spent.input_tokens.or(spent.output_tokens).is_some();
+                return Self {
+                    usd: spent.usd,
+                    ms: Some(spent.ms),
+                    tokens: is_counted.then_some(spent.tokens()),
+                };
+            }
+            let usage = outcome.ok().and_then(|outcome| usage(objects, outcome)).unwrap_or_default();
+            Self { usd: None, ms: usage.ms, tokens: usage.tokens }
+        };
+        executions.iter().map(of_member).reduce(Self::plus)
+    }
+
+    /// A sum is unknown if a part is.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        let add = |one: Option<u64>, other: Option<u64>| Some(one?.saturating_add(other?));
+        let usd = self.usd.zip(other.usd).map(|(one, other)| one + other);
+        Self { usd, ms: add(self.ms, other.ms), tokens: add(self.tokens, other.tokens) }
     }
 }

@@ -101,7 +101,7 @@ fn pair(run: &Run, pair: &Pair) -> Value {
         "scenario": scenario(run, pair.scenario),
         "start": pair.start,
         "candidate": pair.challenger,
-        "difference": (pair.difference() * 10.0).round() / 10.0 + 0.0,
+        "difference": verdicts::tenths(pair.difference()),
         "arrow": verdicts::arrow(pair),
     })
 }
