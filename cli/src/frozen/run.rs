@@ -79,19 +79,18 @@ pub(super) fn write_pages(given: &Texts, project: &Path, edit: impl Fn(&str) -> 
     with_loop!(kind, L => {
         let (objects, folder, records) = placed::<L>(given, &id, project);
         let records: Vec<_> = records.iter().map(|record| edited(record, &edit)).collect();
-        write_run(&objects, &folder, &moved(&records, project))
+        let run = moved(&records, project);
+        publish(&objects, &folder, &run, Extent::All, || Ok(())).unwrap();
+        write_run(&objects, &folder, &run)
     })
 }
 
-/// Writes all pages of a run, as its end does, or `report --open` before that.
+/// Writes the page of a run with its figures beside it, as `report --open` does.
 pub(super) fn write_run<L: Ui>(objects: &Objects, folder: &RunFolder, run: &Run<L>) -> PathBuf {
     folder.create().unwrap();
-    files::write(objects, folder, run, Extent::All).unwrap();
-    if run.closed_at.is_none() {
-        let report = json::report(run, objects);
-        html::write(objects, folder, run, &report).unwrap();
-        replace(&folder.report_json(), &base::json::page(&report)).unwrap();
-    }
+    let report = json::report(run, objects);
+    html::write(objects, folder, run, &report).unwrap();
+    replace(&folder.report_json(), &base::json::page(&report)).unwrap();
     folder.root().to_owned()
 }
 

@@ -35,7 +35,7 @@ pub fn write<L: Ui>(
     report: &Value,
 ) -> Result<(), EngineError> {
     replace(&folder.page(), &of_run(run, objects, report))?;
-    let cases = L::cases(run, objects, folder);
+    let cases = L::cases(run, objects);
     if cases.is_empty() {
         return Ok(());
     }

@@ -36,7 +36,7 @@ pub trait Ui: LoopEngine {
     fn details(run: &Run<Self>, objects: &Objects) -> [Value; 2];
 
     /// Returns what each scenario did, with texts, for the pages in `data/`.
-    fn cases(_: &Run<Self>, _: &Objects, _: &RunFolder) -> Vec<Value> {
+    fn cases(_: &Run<Self>, _: &Objects) -> Vec<Value> {
         Vec::new()
     }
 

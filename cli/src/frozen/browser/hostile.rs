@@ -183,7 +183,7 @@ fn planned(objects: &Objects, words: &Words) -> Plan {
 fn files(objects: &Objects, Words { text, name }: &Words, what: &str) -> TreeId {
     let page = format!("---\nname: x\ndescription: {text}\n---\n\n{what}\n{text}\n").replace('\0', "");
     let line = format!("{what} {}", "x".repeat(LINE));
-    let files = [("SKILL.md", page.as_bytes()), (name, page.as_bytes()), ("a/large.md", line.as_bytes())];
+    let files = [("SKILL.md", page.as_bytes()), (name, page.as_bytes()), ("large.md", line.as_bytes())];
     objects.put_files(&files).unwrap()
 }
 

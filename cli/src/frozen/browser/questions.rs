@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use serde_json::Value;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::Home;
-use skilltune_phases::loops::tune::{Outcome, Run, Step};
+use skilltune_phases::loops::tune::{Apply, Outcome, Run, Step};
 use tempfile::TempDir;
 
 use super::checks::{HEIGHT, Look, REPORT, WIDE, script};
@@ -53,6 +53,7 @@ const WORST: &str = "task-2";
 fn applied() -> Run {
     let mut plan = plan(&["haiku"], 6);
     plan.task.rules.confirm = 2;
+    plan.task.apply = Apply::Auto;
     let answer = |run: &Run, step: &Step| -> Outcome {
         match step {
             Step::Judge { candidate, trial, .. } if trial.ordinal > 0 => {
@@ -79,7 +80,7 @@ fn questions(report: &Value) -> Vec<Question> {
         ("Which scenario got worse?", "scenarios", vec![WORST.into(), signed(&worst["difference"])]),
         ("What did this cost?", "cost", vec![usd]),
         ("Why was round 2 dropped?", "why", vec!["Round 2".into(), text(&dropped["dropped_because"])]),
-        ("Is it applied?", "now", vec!["applied".into(), text(&report["target"][0]["path"])]),
+        ("Is it applied?", "now", vec!["applied".into(), "yes".into(), text(&report["target"][0]["path"])]),
         ("How do I undo it?", "now", vec!["skilltune rollback".into()]),
         (
             "How sure is it?",

@@ -21,7 +21,7 @@ use crate::terminal::exit::Exit;
 impl Ui for Tune {
     const START: &'static str = "skilltune tune SKILL";
 
-    fn cases(run: &Run, objects: &Objects, _: &RunFolder) -> Vec<Value> {
+    fn cases(run: &Run, objects: &Objects) -> Vec<Value> {
         cases::cases(run, objects)
     }
 

@@ -29,7 +29,9 @@ fn searched(rounds: &[Value]) -> Vec<Point> {
         let before = &rounds[..nth];
         let drafted =
             before.iter().rfind(|one| !one["draft"].is_null() && one["draft"] == round["candidate"]);
-        let from = drafted.map(|one| &one["draft_of"]);
+        // A version that is measured again follows its own last round.
+        let was_measured = before.iter().any(|one| one["candidate"] == round["candidate"]);
+        let from = if was_measured { Some(&round["candidate"]) } else { drafted.map(|one| &one["draft_of"]) };
         let kept = round["kept"].as_bool();
         Point {
             round: round["round"].clone(),
