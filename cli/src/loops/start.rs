@@ -225,7 +225,7 @@ fn show<L: Starts>(
     start: &Start<'_>,
 ) -> Result<Exit, Complaint> {
     let (env, printer) = (start.env, start.printer);
-    let plan = plan::<L>(invocation, home, env, None)?;
+    let plan = Plan { unattended: start.yes, ..plan::<L>(invocation, home, env, None)? };
     remark::<L>(invocation, &plan, start);
     for Complaint { what, hints, .. } in L::missing(invocation, start) {
         let parts: Vec<String> = std::iter::once(what).chain(hints.into_iter().take(1)).collect();

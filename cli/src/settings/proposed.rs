@@ -55,6 +55,11 @@ pub fn confined(run: RunThem, flag: &str, wants: bool, can: bool) -> Result<RunT
     }
 }
 
+/// Returns what happens to the commands of a run: with `--yes` no person can allow them, so the judge decides.
+pub fn in_effect(run: RunThem, unattended: bool) -> RunThem {
+    if unattended && run == RunThem::Ask { RunThem::Never } else { run }
+}
+
 /// Shows the commands as they would run, one per line, with quoted arguments.
 pub fn shown(head: &str, confined: bool, commands: impl IntoIterator<Item = String>) -> String {
     let where_they_run = if confined {

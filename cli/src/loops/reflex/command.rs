@@ -17,6 +17,7 @@ use crate::loops::start::{self, Common, Planner, Ready, Sketched, Start, Starts}
 use crate::loops::{LoopArgs, OnRuns};
 use crate::report::{ceilings, words};
 use crate::runs::{RunStatus, Runs};
+use crate::settings::proposed;
 use crate::terminal::columns::talk_width;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -128,8 +129,10 @@ fn mention(invocation: &Invocation, env: &Environment, printer: Printer) {
 
 /// Returns the terms as they are before rules are proposed, and a note that some will be.
 fn terms_lines(plan: &Plan, width: usize) -> Vec<String> {
-    let Task { criteria, setup, .. } = &plan.task;
-    let mut lines = terms::lines(&plan.task, criteria, width);
+    let mut task = plan.task.clone();
+    task.commands.run = proposed::in_effect(task.commands.run, plan.unattended);
+    let Task { criteria, setup, .. } = &task;
+    let mut lines = terms::lines(&task, criteria, width);
     if let Some(bounds) = setup.proposals {
         let proposed =
             format!("and up to {} that the evaluator proposes for the task", count(bounds.most, "rule"));

@@ -11,6 +11,7 @@ use crate::report::document::{
     Block, Report, Row, Section, Span, Text, code, list, locations, paragraph, plain, strong, table,
     words as safe,
 };
+use crate::settings::proposed;
 use crate::text::figures;
 
 pub fn report(run: &Run) -> Report {
@@ -71,7 +72,7 @@ fn confirmed(by: Option<Confirmed>) -> &'static str {
 }
 
 fn commands(run: &Run) -> String {
-    let policy = match run.plan.task.commands.run {
+    let policy = match proposed::in_effect(run.plan.task.commands.run, run.plan.unattended) {
         RunThem::Always => "run without asking",
         RunThem::Ask => "run after a person allowed them",
         RunThem::Never => "never run; the judge decides instead",
