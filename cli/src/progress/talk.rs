@@ -263,8 +263,8 @@ impl<L: Narrated> Talk<L> {
         self.write(lines, self.layout.talk, Streams::talk);
     }
 
-    /// Writes why a run cannot continue, also if it is quiet.
-    fn warn(&mut self, lines: &[String]) {
+    /// Writes why a run cannot continue or has failed, also if it is quiet.
+    pub fn warn(&mut self, lines: &[String]) {
         self.write(lines, self.layout.talk, Streams::warn);
     }
 

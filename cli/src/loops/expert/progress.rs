@@ -7,6 +7,8 @@ use crate::loops::expert::ui;
 use crate::progress::lines::{self, End};
 use crate::progress::talk::{Narrated, Talk};
 use crate::report::summary::Line;
+use crate::report::ui::Ui as _;
+use crate::terminal::exit::Exit;
 use crate::text::plain;
 
 impl Narrated for Expert {
@@ -35,6 +37,6 @@ impl Narrated for Expert {
             next: ui::next(run),
         };
         let lines = lines::fitted(&lines::ending(run, end), talk.layout.width);
-        talk.say(&lines);
+        if Expert::exit(run) == Exit::Unjudged { talk.warn(&lines) } else { talk.say(&lines) }
     }
 }
