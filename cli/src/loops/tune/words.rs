@@ -15,7 +15,9 @@ use skilltune_phases::loops::tune::trial::measure;
 use skilltune_phases::loops::tune::{self, Ending, Plan, Round, Run, Search, Step};
 use skilltune_phases::runs::plan::{Cast, Enforced};
 use skilltune_phases::skills::edit::{EditKind, EditReport};
+use skilltune_phases::skills::offline;
 use skilltune_phases::skills::target::Place;
+use skilltune_phases::suites::scenario::Scenario;
 
 use crate::loops::tune::older;
 use crate::loops::tune::scenarios::GENERAL;
@@ -26,6 +28,8 @@ use crate::text::plain::{one_line, shell_path};
 
 const STRUCTURE_ONLY: &str =
     "structure only; the task was not run, so no score shows how well the skill does it";
+
+const NO_READER: &str = "the built-in judge cannot judge expectations, so their trials get no score; pass --evaluator NAME to name another judge";
 
 const BY_ROUNDS: &str = ", and it names no criterion that failed, so the search is by rounds";
 
@@ -76,11 +80,13 @@ pub fn notes(plan: &Plan) -> Vec<String> {
         }
     };
     let structural = plan.is_structural().then(|| STRUCTURE_ONLY.to_owned());
+    let unjudged = has_unjudged_expectations(plan).then(|| NO_READER.to_owned());
     // If nothing runs, no task is done at all.
     let is_general = plan.task.scenarios.iter().any(|scenario| scenario.description == GENERAL);
     let general = (is_general && !plan.is_structural()).then(|| NO_TASK.to_owned());
     structural
         .into_iter()
+        .chain(unjudged)
         .chain(general)
         .chain(suite(plan))
         .chain(answers(plan))
@@ -94,6 +100,12 @@ pub fn notes(plan: &Plan) -> Vec<String> {
         .chain(own)
         .chain(bare)
         .collect()
+}
+
+/// Returns whether the built-in agent would have to judge statements, which needs a reader.
+fn has_unjudged_expectations(plan: &Plan) -> bool {
+    let asks = |scenario: &Scenario| scenario.demands.iter().any(|demand| demand.how.check().is_none());
+    plan.roles.of(&Role::EVALUATOR).agent == offline::NAME && plan.task.scenarios.iter().any(asks)
 }
 
 /// Returns what of a suite counts, and what does not.
