@@ -106,7 +106,7 @@ fn a_folder_that_holds_ignored_files_stays_when_the_version_without_it_is_restor
     assert_eq!(fs::read(extra.join("__pycache__/run.pyc")).unwrap(), b"compiled");
     let again = scene.run(&["rollback"]);
     done(&again);
-    assert!(again.stderr.contains("already in its state before the run"), "{again:?}");
+    assert!(again.stderr.contains("already in its state before run "), "{again:?}");
     done(&scene.run(&["apply"]));
     assert_eq!(scene.quality("writer"), 90);
     assert_untouched(&scene);

@@ -20,7 +20,7 @@ fn rollback_restores_byte_for_byte_and_apply_brings_back() {
     scene.tune("writer", &[]);
     let after = listing(&folder);
     assert_ne!(after, before);
-    insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @"skill restored; `skilltune apply RUN` undoes this");
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @"writer restored; `skilltune apply RUN` undoes this");
     assert_eq!(listing(&folder), before);
     insta::assert_snapshot!(data(&scene, &["status"]), @r"
     run      RUN  tune of writer
@@ -33,9 +33,9 @@ fn rollback_restores_byte_for_byte_and_apply_brings_back() {
     next     skilltune diff RUN   (see the champion's changes)
     next     skilltune apply RUN   (apply it)
     ");
-    insta::assert_snapshot!(talk(&scene, &scene.run(&["apply"])), @"candidate HASH applied; `skilltune rollback RUN` undoes this");
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["apply"])), @"candidate HASH applied to writer; `skilltune rollback RUN` undoes this");
     assert_eq!(listing(&folder), after);
-    insta::assert_snapshot!(talk(&scene, &scene.run(&["apply"])), @"the skill already has this content");
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["apply"])), @"writer already has this content of run RUN");
     let id = scene.run_id();
     talk(&scene, &scene.run(&["apply", &id, "start"]));
     assert_eq!(listing(&folder), before);
@@ -59,7 +59,7 @@ fn an_edit_of_a_person_is_never_replaced_unless_they_say_so() {
     let edited = listing(&scene.skill("writer"));
     let forced = scene.run(&["rollback", "--force"]);
     insta::assert_snapshot!(talk(&scene, &forced), @r"
-    skill restored; `skilltune apply RUN HASH` undoes this
+    writer restored; `skilltune apply RUN HASH` undoes this
     the replaced version is kept as HASH; `skilltune export RUN HASH DIR` copies it
     ");
     assert_eq!(scene.quality("writer"), 40);
@@ -134,7 +134,7 @@ fn an_answer_may_be_to_keep_and_without_one_the_declared_default_is_taken() {
 fn never_applying_keeps_the_champion_for_later() {
     let scene = unapplied();
     assert_eq!(scene.quality("writer"), 40);
-    insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @"the skill is already in its state before the run");
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @"writer is already in its state before run RUN");
     talk(&scene, &scene.run(&["apply"]));
     assert_eq!(scene.quality("writer"), 90);
 }

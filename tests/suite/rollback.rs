@@ -30,10 +30,10 @@ fn rollback_leads_to_what_the_run_found_whatever_was_applied_since_and_twice_is_
         talk(&scene, &scene.run(&["apply", &id, draft]));
         assert_eq!(scene.quality("writer"), quality);
     }
-    insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @"skill restored; `skilltune apply RUN` undoes this");
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @"writer restored; `skilltune apply RUN` undoes this");
     assert_eq!(listing(&scene.skill("writer")), start);
     let settled = listing(&scene.path("project"));
-    insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @"the skill is already in its state before the run");
+    insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @"writer is already in its state before run RUN");
     assert_eq!(listing(&scene.path("project")), settled, "the second has written nothing");
 }
 

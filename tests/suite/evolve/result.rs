@@ -251,7 +251,7 @@ fn a_rollback_restores_the_project_and_overwrites_an_edit_only_if_a_person_says_
     let status = scene.run(&["status", "--format", "json"]).json();
     assert_eq!((&status["promoted"], &status["rolled_back"]), (&json!(true), &json!(true)));
     let again = scene.run(&["rollback", &id]).stderr;
-    assert!(again.contains("the folder is already in its state before the run"), "{again}");
+    assert!(again.contains(&format!("is already in its state before run {id}")), "{again}");
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn a_folder_that_the_run_filled_is_empty_again_and_the_result_is_kept() {
     ");
     assert!(listing(&scene.path("project/site")).is_empty());
     let again = rolled_back(&scene, &[&id]);
-    insta::assert_snapshot!(again, @"the folder is already in its state before the run");
+    insta::assert_snapshot!(again, @"/project/site is already in its state before run RUN");
     let status = scene.run(&["status", "--format", "json"]).json();
     assert_eq!((&status["rolled_back"], &status["next"]), (&json!(true), &json!([])));
     assert!(scene.run(&["history"]).stdout.contains("rolled back: the folder is as it was before the run"));

@@ -100,7 +100,7 @@ pub fn run<L: WritesFolder>(args: &RollbackArgs, scope: &Scope<'_>, id: &RunId) 
             known.note(&mut journal, placed(recorded))?;
         }
         settle(&known)?;
-        return print(&["the folder is already in its state before the run".to_owned()], None);
+        return print(&[format!("{} is already in its state before run {id}", put.path)], None);
     }
     if !args.force && !versions(&known, &put).any(|version| version == found) {
         return Err(edited(&known, &put, found));

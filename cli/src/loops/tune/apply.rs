@@ -38,7 +38,12 @@ pub fn run(args: &ApplyArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     let by = if to.id == known.run.start() { PlacedBy::Rollback } else { PlacedBy::Apply };
     let command = format!("skilltune apply {} {}", known.run.plan.run, to.id.short());
     let edits = Edits::of(args.force, args.merge);
-    place(scope, &known, Placing { to, by, edits, merged: None, command, format: args.format })
+    let placing = Placing { to, by, edits, merged: None, command, format: args.format };
+    if args.candidate.is_none() && known.run.state.candidates.len() == 1 {
+        let object = words::json(&known, None, &placing);
+        return outcome::print(args.format, scope.printer, &[words::nothing(&known)], &object);
+    }
+    place(scope, &known, placing)
 }
 
 pub fn rollback(args: &RollbackArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
@@ -190,7 +195,7 @@ fn place(scope: &Scope<'_>, known: &Known<Tune>, placing: Placing) -> Result<Exi
         } else {
             let older = earlier(scope, &known).filter(|_| placing.by == PlacedBy::Rollback);
             let older = older.map(|id| format!("`skilltune rollback {id}` undoes the run before it"));
-            [words::already(&known, placing).to_owned()].into_iter().chain(older).collect()
+            [words::already(&known, placing)].into_iter().chain(older).collect()
         };
         settle(&known)?;
         let object = words::json(&known, displaced, placing);

@@ -13,17 +13,28 @@ use skilltune_phases::skills::candidate::Candidate;
 use skilltune_phases::skills::target::Member;
 
 use crate::loops::tune::apply::{Edits, Placing};
+use crate::loops::tune::words::target;
 use crate::report::words::{branch, patch, pull_request, remote};
 use crate::runs::Known;
 use crate::terminal::complaint::Complaint;
 use crate::text::plain;
 
-pub fn already(known: &Known<Tune>, placing: &Placing) -> &'static str {
+pub fn already(known: &Known<Tune>, placing: &Placing) -> String {
+    let (skill, id) = (target(&known.run), &known.run.plan.run);
     if placing.to.id == known.run.start() {
-        "the skill is already in its state before the run"
+        format!("{skill} is already in its state before run {id}")
     } else {
-        "the skill already has this content"
+        format!("{skill} already has this content of run {id}")
     }
+}
+
+/// Returns the answer to `apply` of a run that has nothing to apply.
+pub fn nothing(known: &Known<Tune>) -> String {
+    format!(
+        "nothing to apply to {}: the search of run {} made no candidate",
+        target(&known.run),
+        known.run.plan.run
+    )
 }
 
 /// Returns what was done, how to undo it, and where the replaced version is kept if it is not a candidate.
@@ -68,10 +79,10 @@ fn said(known: &Known<Tune>, Placing { to, merged, .. }: &Placing) -> String {
         return format!("candidate {} merged with your edits", candidate.short());
     }
     if to.id == known.run.start() {
-        return "skill restored".to_owned();
+        return format!("{} restored", target(&known.run));
     }
     let what = if known.run.candidate(to.id).is_some() { "candidate" } else { "version" };
-    format!("{what} {} applied", to.id.short())
+    format!("{what} {} applied to {}", to.id.short(), target(&known.run))
 }
 
 /// Reports an edited target. Both versions are kept: the user's in the target and in the store, ours in the store.
