@@ -50,7 +50,7 @@ fn an_agent_that_is_not_let_in_is_not_tried_again_until_somebody_has_logged_in()
     assert_eq!(blocked.code, Some(4), "{blocked:?}");
     assert_eq!(fs::read_to_string(scene.path(CALLS)).unwrap(), "call\n");
     insta::assert_snapshot!(scene.normalized(&blocked.stderr), @r#"
-    estimate: up to 6 calls (executor 3, evaluator 3)
+    estimate: up to 6 calls if none fails (executor 3, evaluator 3)
       cost and time unknown: no earlier run here with these agents
     tune writer: goal 80 in up to 1 round
     executor claude:opus, evaluator evaluator, improver improver

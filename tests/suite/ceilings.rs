@@ -71,7 +71,7 @@ fn a_paused_run_says_which_limit_how_far_it_came_and_what_to_type() {
     let left = scene.run(&["tune", "writer", "write a page", "--yes", "--max-usd", "1.1"]);
     assert_eq!(left.code, Some(5), "{left:?}");
     insta::assert_snapshot!(scene.normalized(&left.stderr), @r#"
-    estimate: up to 18 calls (executor 7, evaluator 7, improver 4)
+    estimate: up to 18 calls if none fails (executor 7, evaluator 7, improver 4)
       cost and time unknown: no earlier run here with these agents
     tune writer: goal 80 in up to 5 rounds
     executor executor, evaluator evaluator, improver improver
@@ -148,7 +148,7 @@ fn an_estimate_rests_on_earlier_runs_of_the_skill_and_makes_no_call() {
         |more: &[&str]| scene.run(&[&["tune", "writer", "write a page", "--estimate"], more].concat());
     assert_eq!(
         estimate(&[]).stdout,
-        "estimate: up to 18 calls (executor 7, evaluator 7, improver 4)\n  cost and time unknown: no earlier run here with these agents\n"
+        "estimate: up to 18 calls if none fails (executor 7, evaluator 7, improver 4)\n  cost and time unknown: no earlier run here with these agents\n"
     );
     tune(&scene, &["--apply", "never"]);
     let calls = scene.answered();
@@ -164,7 +164,9 @@ fn an_estimate_rests_on_earlier_runs_of_the_skill_and_makes_no_call() {
     );
     let output = estimate(&[]).stdout;
     assert!(
-        output.starts_with("estimate: up to 18 calls (executor 7, evaluator 7, improver 4)\n  up to $4.50; "),
+        output.starts_with(
+            "estimate: up to 18 calls if none fails (executor 7, evaluator 7, improver 4)\n  up to $4.50; "
+        ),
         "{output}"
     );
     assert!(output.contains("\n  up to 21,600 tokens, "), "{output}");
@@ -204,7 +206,7 @@ fn an_estimate_says_that_tokens_are_unknown_where_no_agent_reports_them() {
     let estimate =
         |more: &[&str]| scene.run(&[&["tune", "writer", "write a page", "--estimate"], more].concat());
     let output = estimate(&[]).stdout;
-    assert!(output.contains("\n  tokens unknown, and at best "), "{output}");
+    assert!(output.contains("\n  tokens unknown; the maximum takes at best "), "{output}");
     let figures = estimate(&["--format", "json"]).json()["estimate"].clone();
     assert_eq!((&figures["most"]["tokens"], &figures["runs"]), (&Value::Null, &json!(1)), "{figures}");
 }

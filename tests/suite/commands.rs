@@ -37,7 +37,7 @@ fn a_run_in_a_pipe_is_told_in_plain_lines() {
     assert_eq!(ran.code, Some(3), "{ran:?}");
     assert!(!ran.stdout.contains('\x1b') && !ran.stderr.contains('\x1b'), "no colour, no cursor in a pipe");
     insta::assert_snapshot!(scene.normalized(&ran.stderr), @r#"
-    estimate: up to 18 calls (executor 7, evaluator 7, improver 4)
+    estimate: up to 18 calls if none fails (executor 7, evaluator 7, improver 4)
       cost and time unknown: no earlier run here with these agents
     tune writer: goal 80 in up to 5 rounds
     executor executor, evaluator evaluator, improver improver
@@ -370,7 +370,7 @@ fn a_dry_run_shows_the_first_steps_and_the_most_calls_and_writes_nothing() {
       running writer on scenario-1
     at most 44 calls: 20 by the executor (executor), 20 by the evaluator (evaluator), 4 by the improver (improver)
     limits: 44 calls (default)
-    estimate: up to 22 calls (executor 10, evaluator 10, improver 2)
+    estimate: up to 22 calls if none fails (executor 10, evaluator 10, improver 2)
       cost and time unknown: no earlier run here with these agents
     tune outline -> writer -> editor: up to 5 rounds, goal 80
     1 scenario
@@ -378,7 +378,7 @@ fn a_dry_run_shows_the_first_steps_and_the_most_calls_and_writes_nothing() {
       running outline on scenario-1
     at most 64 calls: 42 by the executor (executor), 14 by the evaluator (evaluator), 8 by the improver (improver)
     limits: 64 calls (default)
-    estimate: up to 32 calls (executor 21, evaluator 7, improver 4)
+    estimate: up to 32 calls if none fails (executor 21, evaluator 7, improver 4)
       cost and time unknown: no earlier run here with these agents
     "#);
 }

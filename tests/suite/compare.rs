@@ -300,7 +300,7 @@ fn what_could_show_nothing_is_refused_before_anybody_is_called() {
       trying s2 without a skill
     at most 114 calls: 48 by the executor (executor), 66 by the evaluator (evaluator)
     limits: 114 calls (default)
-    estimate: up to 57 calls (executor 24, evaluator 33)
+    estimate: up to 57 calls if none fails (executor 24, evaluator 33)
       cost and time unknown: no earlier run here with these agents
     ");
 }

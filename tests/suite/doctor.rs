@@ -157,7 +157,7 @@ fn what_is_installed_takes_the_roles_that_nobody_was_chosen_for() {
         dry(&scene).ends_with(
             "(claude), 14 by the evaluator (claude), 8 by the improver (claude)\n\
              limits: 36 calls (default)\n\
-             estimate: up to 18 calls (executor 7, evaluator 7, improver 4)\n\
+             estimate: up to 18 calls if none fails (executor 7, evaluator 7, improver 4)\n\
              \x20 cost and time unknown: no earlier run here with these agents\n\
          note: the judge and the executor use the same model family (claude); such a judge tends to be lenient\n"
         ),

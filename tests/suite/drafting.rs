@@ -68,7 +68,7 @@ fn what_a_search_may_cost_and_what_is_likely_is_told_before_it_begins() {
     let price = scene.run(&[&line[..], &["--estimate"]].concat()).stdout;
     assert_eq!(
         price,
-        "estimate: up to 144 calls (executor 48, evaluator 60, improver 36), likely 121\n  \
+        "estimate: up to 144 calls if none fails (executor 48, evaluator 60, improver 36), likely 121\n  \
          cost and time unknown: no earlier run here with these agents\n"
     );
     assert!(scene.calls().is_empty(), "nobody is called for it");

@@ -143,7 +143,7 @@ fn a_hang_without_a_word_pauses_the_run_and_says_that_only_what_was_not_answered
     assert!(first[0].starts_with(silent) && first[0].ends_with(" s (retried)"), "{first:?}");
     assert_eq!(first.len(), 1, "the pause reports the second: {first:?}");
     insta::assert_snapshot!(rest.join("\n"), @r#"
-    estimate: up to 18 calls (executor 7, evaluator 7, improver 4)
+    estimate: up to 18 calls if none fails (executor 7, evaluator 7, improver 4)
       cost and time unknown: no earlier run here with these agents
     tune writer: goal 90 in up to 5 rounds
     claude in all roles

@@ -115,8 +115,8 @@ fn it_is_told_by_what_it_is_wherever_runs_are_told() {
       judging s5
     at most 38 calls: 38 by the evaluator (evaluator)
     limits: 38 calls (default)
-    estimate: up to 19 calls (evaluator 19)
-      if every call succeeds at the first try; from the mean of 13 earlier calls in 1 run
+    estimate: up to 19 calls if none fails (evaluator 19)
+      from the mean of 13 earlier calls in 1 run
     ");
     let ran = scene.run(&line);
     assert_eq!(ran.code, Some(3), "{ran:?}");

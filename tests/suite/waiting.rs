@@ -82,7 +82,7 @@ fn without_wait_a_limit_ends_the_run_and_says_when_to_come_back() {
     let left = run(&scene, &ONCE);
     assert_eq!(left.code, Some(4), "{left:?}");
     insta::assert_snapshot!(scene.normalized(&left.stderr), @r#"
-    estimate: up to 6 calls (executor 3, evaluator 3)
+    estimate: up to 6 calls if none fails (executor 3, evaluator 3)
       cost and time unknown: no earlier run here with these agents
     tune writer: goal 80 in up to 1 round
     executor claude:opus, evaluator evaluator, improver improver

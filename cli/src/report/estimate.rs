@@ -135,7 +135,7 @@ impl Estimate {
         let most: u64 = self.roles.iter().map(|of| of.most).sum();
         let about: u64 = self.roles.iter().map(|of| of.likely).sum();
         let calls = format!(
-            "estimate: up to {} ({}){}",
+            "estimate: up to {} if none fails ({}){}",
             figures::count(usize::try_from(most).unwrap_or(usize::MAX), "call"),
             each.join(", "),
             likely(about.to_string())
@@ -165,12 +165,12 @@ impl Estimate {
         );
         let best = time(sum.ms / f64::from(self.jobs.max(1)));
         lines.push(format!(
-            "  {tokens}, and at best {best} with {}",
+            "  {tokens}; the maximum takes at best {best} with {}",
             figures::count(self.jobs as usize, "job")
         ));
         let earlier: u32 = self.roles.iter().map(|of| of.earlier.calls).sum();
         lines.push(format!(
-            "  if every call succeeds at the first try; from the mean of {} in {}",
+            "  from the mean of {} in {}",
             figures::count(earlier as usize, "earlier call"),
             figures::count(self.runs, "run")
         ));

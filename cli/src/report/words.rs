@@ -13,14 +13,16 @@ use skilltune_phases::runs::proposal::Proposal;
 use skilltune_phases::runs::run::{Recast, Run};
 
 use crate::report::ui::Ui;
-use crate::text::figures::count;
+use crate::text::figures::{count, grouped};
 use crate::text::plain;
 
 /// Describes the maximum number of agent calls of a run.
 pub fn most_calls(most: &MostCalls, roles: &Roles) -> String {
-    let by = |(role, calls)| format!("{calls} by the {role} ({})", roles.of(role).shown());
+    let by = |(role, calls): (&Role, &u64)| {
+        format!("{} by the {role} ({})", grouped(*calls), roles.of(role).shown())
+    };
     let each: Vec<String> = most.iter().map(by).collect();
-    format!("at most {} calls: {}", most.values().sum::<u64>(), each.join(", "))
+    format!("at most {} calls: {}", grouped(most.values().sum()), each.join(", "))
 }
 
 pub fn cast(cast: &Cast) -> String {
