@@ -431,7 +431,9 @@ fn settings_that_cannot_be_read_are_said_and_all_else_is_told_all_the_same() {
     let error = report["project"]["settings_error"].as_str().unwrap();
     assert!(error.ends_with("skilltune.toml:2: unknown key `calls.job`"), "{error}");
     assert_eq!(report["folders"].as_array().unwrap().len(), 3);
-    assert!(doctor(&scene, &[]).stdout.contains("  !!  settings: "));
+    let page = doctor(&scene, &[]).stdout;
+    assert!(page.contains("  !!  settings: "), "{page}");
+    assert!(page.contains("\nagents\n  !!  the settings cannot be read, so the agents"), "{page}");
 }
 
 #[test]

@@ -71,6 +71,7 @@ fn look(args: &DoctorArgs, env: &Environment) -> Result<DoctorReport, Complaint>
     override_with(&mut settings.calls.via, args.via, "--via");
     crate::casting::defaults::fill(&mut settings, env);
     let project = Project::look(&root, &settings, broken.as_ref(), env);
+    let project = Project { trusted_now: args.trust, ..project };
     let trusted = args.trust || project.trusted != Some(false);
     let mut agents = agent_checks::look(&settings, trusted, args.timeout, env)?;
     let mut wrap = wrap::look(&settings, env);
@@ -97,7 +98,13 @@ fn look(args: &DoctorArgs, env: &Environment) -> Result<DoctorReport, Complaint>
 
 /// Formats the results for people: one line with a mark per check, and a closing line.
 fn render(report: &DoctorReport, width: usize, style: Style) -> String {
-    let mut checks: Vec<Check> = report.agents.iter().flat_map(AgentSeen::checks).collect();
+    let mut checks = Vec::new();
+    if report.project.settings_error.is_some() {
+        let text = "the settings cannot be read, so the agents that they describe were not looked at";
+        let fix = report.project.settings_fix.as_deref();
+        checks.push(Check::new(About::Agents, State::Broken, text).with_fix(fix));
+    }
+    checks.extend(report.agents.iter().flat_map(AgentSeen::checks));
     checks.extend(report.wrap.iter().flat_map(WrapSeen::checks));
     checks.extend([
         report.confinement.check(report.wrap.is_some()),

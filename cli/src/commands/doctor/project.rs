@@ -27,10 +27,16 @@ pub struct Project {
     pub settings_file: Option<String>,
     /// The error in the user's or the project's settings.
     pub settings_error: Option<String>,
+    /// What to do about that error.
+    #[serde(skip)]
+    pub settings_fix: Option<String>,
     /// Why the settings alone do not assign an agent to each role.
     pub roles_error: Option<String>,
     /// Whether the agents and prompts that the project describes are used; none if it describes none.
     pub trusted: Option<bool>,
+    /// Whether `--trust` trusts them for this command.
+    #[serde(skip)]
+    pub trusted_now: bool,
     pub git: bool,
     /// Whether git ignores our folder; none if the folder does not exist.
     pub ignored: Option<bool>,
@@ -77,10 +83,12 @@ impl Project {
             root: root.display().to_string(),
             settings_file: file.map(|file| file.path.display().to_string()),
             settings_error: broken.map(whole),
+            settings_fix: broken.and_then(|broken| broken.hints.first().cloned()),
             roles_error: casting::cast(Tune::ROLES, settings, env, BuiltIn::Knows)
                 .err()
                 .map(|complaint| complaint.what),
             trusted: file.filter(|_| describes || pages.is_some()).map(trusts),
+            trusted_now: false,
             git: root.ancestors().any(|folder| folder.join(".git").exists()),
             ignored: ignored(&Home::of(root)),
             state_error,
@@ -94,6 +102,9 @@ impl Project {
         let check = |state, text: String| Check::new(About::Project, state, text);
         let mut checks = vec![check(State::Fine, format!("folder: {}", self.root)), self.settings_check()];
         checks.push(match &self.roles_error {
+            _ if self.settings_error.is_some() => {
+                check(State::Unknown, "roles: not checked, because the settings cannot be read".to_owned())
+            }
             None => check(State::Fine, "roles: every role has an agent".to_owned()),
             Some(why) => check(State::Unknown, format!("roles: {why}")),
         });
@@ -125,9 +136,12 @@ impl Project {
             }
             (None, Some(file), None) => (State::Fine, format!("{file}, no agents")),
             (None, Some(file), Some(true)) => (State::Fine, format!("{file}, trusted")),
+            (None, Some(file), Some(false)) if self.trusted_now => {
+                (State::Fine, format!("{file}, trusted for this run"))
+            }
             (None, Some(file), Some(false)) => (State::Broken, format!("{file}, not trusted")),
         };
-        Check::new(About::Project, state, format!("settings: {text}"))
+        Check::new(About::Project, state, format!("settings: {text}")).with_fix(self.settings_fix.as_deref())
     }
 }
 
