@@ -196,6 +196,10 @@ impl Invocation {
         }
         let found = self.found_now();
         let text = match self.finds {
+            Some(true) if self.set.is_empty() && self.found.is_empty() => {
+                "no command was found: if the work adds no command, nothing is judged; set [commands]"
+                    .to_owned()
+            }
             Some(true) => format!("commands that are found run on copies of the project: {found}"),
             None if self.set.is_empty() => format!(
                 "commands that are found run if you agree, and without any the run does not begin: {found}"
@@ -218,11 +222,15 @@ impl Invocation {
         }
         let what = "cannot judge a result: no command that lints, builds or tests the project may run";
         let refused = self.remarks.iter().fold(Complaint::input(what), Complaint::caused_by);
-        let found = one_line(&self.found_now());
-        Err(refused
-            .hint("set a command in [commands] of skilltune.toml, such as `test = [\"make\", \"test\"]`")
-            .hint(format!("or pass --commands run to run the commands that are found: {found}"))
-            .hint("or pass --plan-only to only make the plan"))
+        let refused = refused
+            .hint("set a command in [commands] of skilltune.toml, such as `test = [\"make\", \"test\"]`");
+        let refused = if self.found.is_empty() {
+            refused
+        } else {
+            let found = one_line(&self.found_now());
+            refused.hint(format!("or pass --commands run to run the commands that are found: {found}"))
+        };
+        Err(refused.hint("or pass --plan-only to only make the plan"))
     }
 
     /// Returns the commands that were found, in a line.
