@@ -77,7 +77,8 @@ pub fn judged(named: Option<&str>, env: &Environment) -> Result<Judged, Complain
         Some("code") => profile::code(),
         Some(path) => {
             let path = env.named(Path::new(path))?;
-            let text = text(&path, "profile", LARGEST_PROFILE)?;
+            let text = text(&path, "profile", LARGEST_PROFILE)
+                .map_err(|why| why.hint("pass design or code, which are built in, or a YAML file"))?;
             let no_profile = |why: NotAProfile| match why {
                 NotAProfile::Setting { .. } => design_file::unusable(&path, &why.to_string()),
                 why => Complaint::input(format!("{} is not a profile: {why}", path.display()))
