@@ -2,10 +2,10 @@
 //!
 //! A unique prefix of its id or the alias of its task names a run, of any loop; without one, commands take the latest run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Command, Subcommand, ValueEnum};
 use skilltune_phases::base::ceiling::Ceilings;
 use skilltune_phases::loops::{Loop as _, Offer};
 use skilltune_phases::runs::plan::LoopKind;
@@ -59,6 +59,13 @@ pub enum RunCommand {
     /// Delete old runs and the files that only they need
     #[command(after_help = examples::CLEAN)]
     Clean(CleanArgs),
+}
+
+/// Returns the command that was meant by a file that does not exist, as in `skilltune gan status`.
+pub fn command_hint(missing: &Path) -> Option<String> {
+    let word = missing.file_name()?.to_str()?;
+    let commands = RunCommand::augment_subcommands(Command::new("skilltune"));
+    commands.find_subcommand(word).map(|_| format!("for a run of any loop, use `skilltune {word}`"))
 }
 
 #[derive(Clone, Debug, Args)]

@@ -15,6 +15,7 @@ use skilltune_phases::runs::plan::RunId;
 use skilltune_phases::suites::checks::{Commands, RunThem};
 
 use crate::args::overrides::apply_shared_flags;
+use crate::args::runs::command_hint;
 use crate::casting::{self, system_confines};
 use crate::loops::LoopCommands as _;
 use crate::loops::evolve::advisers::{Advisers, advisers};
@@ -277,8 +278,9 @@ fn specification(path: &Path, env: &Environment) -> Result<(TextFile, Specificat
     }
     let path = env.named(path)?;
     let Some(file) = TextFile::read(&path)? else {
+        let form = || "docs/evolve.md shows the form of a specification".to_owned();
         return Err(Complaint::input(format!("specification {} does not exist", path.display()))
-            .hint("docs/evolve.md shows the form of a specification"));
+            .hint(command_hint(&path).unwrap_or_else(form)));
     };
     let name = path.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
     let spec = spec::read(&name, file.text()).map_err(|fault| {

@@ -9,6 +9,7 @@ use skilltune_phases::loops::gan::inspect::{Given, NotGiven, sections, texts};
 use skilltune_phases::loops::gan::original::Original;
 use skilltune_phases::loops::gan::profile::{self, NotAProfile, Profile};
 
+use crate::args::runs::command_hint;
 use crate::loops::gan::args::GanArgs;
 use crate::loops::gan::design_file;
 use crate::terminal::complaint::Complaint;
@@ -24,7 +25,9 @@ const LONGEST_NAME: usize = 60;
 /// Returns the brief, and a name from its title.
 pub fn brief(path: &Path) -> Result<(String, Brief), Complaint> {
     let text = text(path, "brief", LARGEST_BRIEF).map_err(|why| {
-        why.hint("pass a Markdown file that says what to build; `skilltune status` shows the latest run")
+        why.hint(command_hint(path).unwrap_or_else(|| {
+            "pass a Markdown file that says what to build; `skilltune status` shows the latest run".to_owned()
+        }))
     })?;
     if text.trim().is_empty() {
         return Err(Complaint::input(format!("the brief {} is empty", path.display()))
