@@ -1,15 +1,16 @@
 //! `[evolve]`: how a specification becomes a change of a project, and when the result is good enough.
 
 use clap::ValueEnum;
+use serde_json::Value as Json;
 use skilltune_phases::loops::evolve::task::{AdviceRules, Apply, Rules};
 use skilltune_phases::runs::proposal::Form;
+use toml::de::DeValue;
 
 use crate::loops::evolve::advisers::RolesFlag;
-use crate::loops::review::settings::Names;
 use crate::settings::origin::Origin;
 use crate::settings::proposed::ChecksName;
-use crate::settings::range::{FEW, SHARE};
-use crate::settings::setting::{Setting, readable_words};
+use crate::settings::range::{FEW, Range, SHARE};
+use crate::settings::setting::{Readable, Setting, readable_words, texts, texts_schema};
 use crate::settings::table::{Table, flag, options, switch};
 
 options! {
@@ -20,7 +21,7 @@ options! {
     tools: ToolsName = Setting::new(ToolsName::Shell),
         "Tools of the executor: files, or also a shell with network access.",
         flag("--tools", "TOOLS").help("Tools of the executor [default: shell]");
-    bring: Names = Setting::new(Names(Vec::new())),
+    bring: BroughtFiles = Setting::new(BroughtFiles(Vec::new())),
         "Files that git ignores and that copies need, such as `bring = [\".env\"]`; only your own settings may name them. They are in no commit.";
     roles: RolesFlag = Setting::new(RolesFlag::Auto),
         "Experts that may advise on the tasks: auto for all, none, or a list of names.",
@@ -56,6 +57,28 @@ options! {
     drift: bool = Setting::new(usual.looks_for_drift) => looks_for_drift,
         "Compare the changes of each layer with the specification, by one call.";
     retries: u32 = Setting::limit(FEW, 1), "Maximum number of retries after an invalid answer.";
+}
+
+/// Paths of files in the project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BroughtFiles(pub Vec<String>);
+
+impl Readable for BroughtFiles {
+    fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {
+        texts(value).map(Self)
+    }
+
+    fn must_be(_: Range) -> String {
+        "a list of files, such as [\".env\"]".to_owned()
+    }
+
+    fn schema(_: Range) -> Json {
+        texts_schema()
+    }
+
+    fn json(&self) -> Json {
+        self.0.clone().into()
+    }
 }
 
 impl Table for EvolveSettings {
