@@ -7,7 +7,11 @@ use crate::text::width::shortened;
 
 /// Names the scenario and the demand, and says why it proves nothing.
 pub fn describe(one: &Vacuous) -> String {
-    let demand = one.demand.as_ref().map_or_else(String::new, |demand| format!(", {demand}"));
+    let demand = match (&one.demand, &one.why) {
+        (Some(demand), _) => format!(", {demand}"),
+        (None, Why::NamesAnswer(_)) => ", expected output".to_owned(),
+        (None, _) => String::new(),
+    };
     format!("{}{demand}: {}", one.scenario, why(one))
 }
 
