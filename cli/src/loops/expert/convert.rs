@@ -17,7 +17,13 @@ pub fn run(args: &ConvertArgs, env: &Environment, printer: Printer) -> Result<Ex
     let refused = |why: String| Complaint::input(format!("cannot convert {}: {why}", path.display()));
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let format = Format::of(name).ok_or_else(|| {
-        refused("it is neither Markdown nor TOML".to_owned()).hint("docs/experts.md describes the formats")
+        if path.exists() {
+            refused("it is neither Markdown nor TOML".to_owned())
+                .hint("docs/experts.md describes the formats")
+        } else {
+            Complaint::input(format!("no file {}; built-in experts cannot be converted", path.display()))
+                .hint("pass the Markdown or TOML file of an expert")
+        }
     })?;
     let bytes = disk::read(&path, LARGEST).map_err(|error| refused(error.to_string()))?;
     let expert = Expert::read(&bytes, stem(&path), format).map_err(|why| refused(why.to_string()))?;
