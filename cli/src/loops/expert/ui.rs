@@ -144,10 +144,11 @@ pub fn aim(run: &Run) -> String {
     format!("{} expert {}; {reads}, writes and runs nothing", task.expert.origin.word(), task.expert.name)
 }
 
-/// Describes it, and names the role whose agent drafts a specification: this loop knows only experts.
+/// Describes it, and names the agent that drafts a specification.
 pub fn head(run: &Run) -> String {
     let basis = run.plan.task.drafts.as_ref().and_then(|draft| draft.specification.as_ref());
-    let by = if basis.is_some() { "; the evaluator drafts it, as the expert" } else { "" };
+    let agent = run.plan.roles.values().next().filter(|_| basis.is_some());
+    let by = agent.map_or_else(String::new, |agent| format!("; {} drafts it", agent.shown()));
     format!("{}{by}", aim(run))
 }
 
