@@ -34,14 +34,15 @@ pub fn run(args: &NightAddArgs, env: &Environment, printer: Printer) -> Result<E
     let old = TextFile::read(&path)?;
     let store = TrustStore::new(env);
     let (was_trusted, known) = match &old {
-        Some(old) => (store.trusts(old, &[])?, jobs::all(&NightPlan::of(old.clone())?)?.len()),
-        None => (true, 0),
+        Some(old) => (store.trusts(old, &[])?, jobs::all(&NightPlan::of(old.clone())?)?),
+        None => (true, Vec::new()),
     };
+    require_new_names(&known, &path, &entries)?;
     let before = old.as_ref().map_or(HEAD, TextFile::text);
     let new = TextFile::drafted(&path, format!("{}\n\n{}", before.trim_end(), entries.join("\n")));
     // A file that the night would refuse is not written.
     let plan = NightPlan::of(new.clone())?;
-    let added: Vec<Job> = jobs::all(&plan)?.into_iter().skip(known).collect();
+    let added: Vec<Job> = jobs::all(&plan)?.into_iter().skip(known.len()).collect();
     if added.is_empty() {
         return Err(Complaint::input(format!("no skills found in {}", args.skills.join(", ")))
             .hint("pass a folder that contains folders with SKILL.md"));
@@ -74,6 +75,19 @@ fn message(added: &[Job], path: &Path, was_trusted: bool) -> String {
         format!("the file was not trusted: read it, then run `skilltune trust {}`", shell_path(path))
     };
     added.chain([hint]).collect()
+}
+
+/// Fails if the file already has a job with the name of a new one.
+fn require_new_names(known: &[Job], path: &Path, entries: &[String]) -> Result<(), Complaint> {
+    let alone = NightPlan::of(TextFile::drafted(path, format!("{HEAD}\n{}", entries.join("\n"))))?;
+    let new = jobs::all(&alone)?;
+    match new.iter().find(|job| known.iter().any(|known| known.name == job.name)) {
+        None => Ok(()),
+        Some(Job { name, .. }) => {
+            Err(Complaint::input(format!("{} has a job {name} already", path.display()))
+                .hint("pass --name NAME for another job of the same skill"))
+        }
+    }
 }
 
 /// Returns the real folder of the file.
