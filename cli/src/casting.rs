@@ -139,6 +139,8 @@ struct Claim<'a> {
     /// The files that the commands of its agents use.
     scripts: Pins,
     names: Vec<String>,
+    /// Whether an agent is among the names, and not only settings.
+    has_agent: bool,
 }
 
 impl<'a> Claim<'a> {
@@ -148,6 +150,7 @@ impl<'a> Claim<'a> {
         let mut names: Vec<String> = foreign.map(|part| part.agent.name.clone()).collect();
         names.sort();
         names.dedup();
+        let has_agent = !names.is_empty();
         names.extend(settings.foreign_wishes());
         let Some(file) = settings.project_file.as_ref().filter(|_| !names.is_empty()) else {
             return Ok(None);
@@ -156,7 +159,7 @@ impl<'a> Claim<'a> {
         let files = named_by(used.map(|(_, entry)| entry), settings, env)?;
         let root = file.path.parent().expect("a file is in a folder").to_owned();
         let scripts = Pins { named_in: file.path.clone(), root, files };
-        Ok(Some(Self { file, scripts, names }))
+        Ok(Some(Self { file, scripts, names, has_agent }))
     }
 }
 
@@ -169,10 +172,12 @@ pub fn ensure_trusted(
     run: Option<&RunId>,
     consent: Consent<'_>,
 ) -> Result<Option<Pins>, Complaint> {
-    let Some(Claim { file, scripts, names }) = Claim::of(casting, settings, env)? else { return Ok(None) };
+    let Some(claim) = Claim::of(casting, settings, env)? else { return Ok(None) };
+    let Claim { file, scripts, names, has_agent } = claim;
     let for_run = run.map(|run| TrustStore::of_run(env, run).trusts(file, &scripts.files)).transpose()?;
     if for_run != Some(true) {
-        trust::ensure(file, &scripts.files, Named::Agents(&names), &TrustStore::new(env), consent)?;
+        let named = if has_agent { Named::Agents(&names) } else { Named::Settings(&names) };
+        trust::ensure(file, &scripts.files, named, &TrustStore::new(env), consent)?;
     }
     Ok(Some(scripts))
 }

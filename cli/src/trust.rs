@@ -182,14 +182,18 @@ pub enum Named<'a> {
     Prompts(&'a [String]),
     /// An expert of a project, whose persona instructs an agent.
     Experts(&'a [String]),
+    /// Settings that need trust, where no agent does.
+    Settings(&'a [String]),
 }
 
 impl Named<'_> {
     fn names(self) -> String {
         match self {
-            Self::Agents(names) | Self::Programs(names) | Self::Prompts(names) | Self::Experts(names) => {
-                names.join(", ")
-            }
+            Self::Agents(names)
+            | Self::Programs(names)
+            | Self::Prompts(names)
+            | Self::Experts(names)
+            | Self::Settings(names) => names.join(", "),
         }
     }
 
@@ -199,12 +203,14 @@ impl Named<'_> {
             Self::Programs(_) => "programs",
             Self::Prompts(_) => "prompts",
             Self::Experts(_) => "experts",
+            Self::Settings(_) => "settings",
         }
     }
 
     fn power(self) -> &'static str {
         match self {
             Self::Agents(_) | Self::Programs(_) => "which programs to run",
+            Self::Settings(_) => "what agents and programs may do",
             Self::Prompts(_) => "the prompts of agents",
             Self::Experts(_) => "the instructions of an expert",
         }
@@ -245,8 +251,10 @@ pub fn ensure(
     let read = match what {
         Named::Prompts(_) => "the file and its prompts",
         Named::Experts(_) => "the file",
-        Named::Agents(_) | Named::Programs(_) if named.is_empty() => "the file",
-        Named::Agents(_) | Named::Programs(_) => "the file and the files its commands use",
+        Named::Agents(_) | Named::Programs(_) | Named::Settings(_) if named.is_empty() => "the file",
+        Named::Agents(_) | Named::Programs(_) | Named::Settings(_) => {
+            "the file and the files its commands use"
+        }
     };
     let refusal = Complaint::input(format!("the {} of {path} are not trusted: {listed}", what.word()));
     Err(doubts

@@ -141,7 +141,7 @@ fn a_wrapper_of_a_project_runs_once_a_person_has_trusted_it_and_only_as_it_was()
     let refused = tune(&[]);
     assert_eq!((refused.code, starts(&scene).len(), scene.answered()), (Some(2), 0, 0), "{refused:?}");
     insta::assert_snapshot!(scene.normalized(&refused.stderr), @r"
-    error: the agents of /project/skilltune.toml are not trusted: a program that agents run in (calls.wrap)
+    error: the settings of /project/skilltune.toml are not trusted: a program that agents run in (calls.wrap)
     hint: read the file and the files its commands use, then run `skilltune trust /project/skilltune.toml`
     hint: or pass --trust to trust them for this run
     ");

@@ -290,7 +290,7 @@ fn a_flag_says_what_an_executor_may_use_and_otherwise_the_scenario_before_the_se
 fn no_project_gives_a_shell_that_nobody_has_agreed_to() {
     let world = World::new(&format!("{AGENTS}{ROLES}"), "[tune]\ntools = \"shell\"\n");
     insta::assert_snapshot!(world.refusal(&["./a"]), @r"
-    error: the agents of /repo/skilltune.toml are not trusted: a shell for the executor (tune.tools)
+    error: the settings of /repo/skilltune.toml are not trusted: a shell for the executor (tune.tools)
     hint: read the file, then run `skilltune trust /repo/skilltune.toml`
     hint: or pass --trust to trust them for this run
     ");
@@ -401,7 +401,7 @@ fn a_fresh_world_needs_a_key_and_says_which() {
 fn a_project_may_not_open_the_users_world_without_trust() {
     let world = World::new(&format!("{AGENTS}{ROLES}"), "[calls]\nisolation = \"user\"\n");
     insta::assert_snapshot!(world.refusal(&["./a"]), @r"
-    error: the agents of /repo/skilltune.toml are not trusted: your full setup for agents (calls.isolation)
+    error: the settings of /repo/skilltune.toml are not trusted: your full setup for agents (calls.isolation)
     hint: read the file, then run `skilltune trust /repo/skilltune.toml`
     hint: or pass --trust to trust them for this run
     ");
