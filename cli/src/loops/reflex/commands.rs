@@ -48,6 +48,15 @@ impl LoopCommands for Reflex {
         };
         let judged: Vec<&Judged> =
             run.state.judged.iter().filter(|judged| judged.iteration == number).collect();
+        if run.state.judged.is_empty() {
+            let state = if run.closed_at.is_some() {
+                "ended before anything was judged"
+            } else {
+                "has judged nothing yet"
+            };
+            return Err(Complaint::input(format!("run {} {state}", run.plan.run))
+                .hint(format!("`skilltune history {}` shows what it did", run.plan.run)));
+        }
         if judged.is_empty() {
             return Err(Complaint::input(format!(
                 "run {} has no evaluation in iteration {number}",
