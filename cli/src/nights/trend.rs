@@ -26,13 +26,14 @@ pub fn drawn(job: &Job, is_utf8: bool, width: usize) -> String {
         let score = point.score.map_or_else(|| "    -".to_owned(), |score| format!("{score:5.1}"));
         let bar = point.score.map_or_else(String::new, |score| bar(score, is_utf8));
         let series = if point.is_new_series { "new series" } else { "" };
-        let notes = [drift_level(point), point.verdict.as_deref().unwrap_or_default(), series];
+        let verdict = point.verdict.as_deref().unwrap_or_default().replace('_', " ");
+        let notes = [drift_level(point), &verdict, series];
         let notes: Vec<String> =
             notes.iter().filter(|note| !note.is_empty()).map(|note| one_line(note)).collect();
         format!("{}  {score}  {bar:20}  {}", point.date, notes.join(", ")).trim_end().to_owned()
     });
     let lines: Vec<String> = lines.collect();
-    format!("{strip}\n\n{}", lines.join("\n"))
+    format!("score of each night, oldest first\n{strip}\n\n{}", lines.join("\n"))
 }
 
 fn step(point: &Point, is_utf8: bool) -> char {
