@@ -66,6 +66,7 @@ impl Starts for Gan {
             lines.push(plain::one_line(&format!("given texts: {}", texts.join(" | "))));
         }
         lines.extend(words::machines(task));
+        lines.push(words::planned_result(task));
         lines.push(shared_words::most_calls(sketched.most, &plan.roles));
         lines.push(ceilings::line(run));
         lines.extend(sketched.estimate.lines());

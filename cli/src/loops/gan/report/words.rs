@@ -5,8 +5,11 @@ use skilltune_phases::loops::gan::contract::Contract;
 use skilltune_phases::loops::gan::course::{Choice, Ending, Question, Round, Who};
 use skilltune_phases::loops::gan::evaluation::Evaluation;
 use skilltune_phases::loops::gan::rules::Rules;
-use skilltune_phases::loops::gan::{Answer, ArtifactDir, Gan, HigherScore, Plan, Reading, Run, Step, Task};
+use skilltune_phases::loops::gan::{
+    Answer, Apply, ArtifactDir, Gan, HigherScore, Plan, Reading, Run, Step, Task,
+};
 use skilltune_phases::loops::{Loop as _, Offer};
+use skilltune_phases::runs::proposal::Form;
 use skilltune_phases::suites::checks::RunThem;
 
 use crate::report::words;
@@ -309,6 +312,24 @@ pub fn result(run: &Run) -> Option<String> {
 pub fn sprints(run: &Run) -> Option<String> {
     let ArtifactDir { project, below } = run.plan.task.artifact_dir.as_ref()?;
     (!run.state.sprints.is_empty()).then(|| format!("{project}/{below}/{}", run.plan.run))
+}
+
+/// Returns where an accepted result would go.
+pub fn planned_result(task: &Task) -> String {
+    let text = match (&task.into, task.apply) {
+        (None, _) => "stays in the run's folder; pass --into DIR to have it written".to_owned(),
+        (Some(_), Apply::Never) => "stays in the run's folder".to_owned(),
+        (Some(into), Apply::Auto) => format!("is written to {into}"),
+        (Some(into), Apply::Propose(form)) => {
+            let form = match form {
+                Form::Branch => "commit on a branch",
+                Form::Patch => "patch in the run's folder",
+                Form::PullRequest => "pull request",
+            };
+            format!("becomes a {form}; {into} is unchanged")
+        }
+    };
+    plain::one_line(&format!("result: {text}"))
 }
 
 /// Returns what happened to the destination, if that has to be reported.
