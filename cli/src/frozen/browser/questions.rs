@@ -54,6 +54,7 @@ fn applied() -> Run {
     let mut plan = plan(&["haiku"], 6);
     plan.task.rules.confirm = 2;
     plan.task.apply = Apply::Auto;
+    plan.task.scenarios.iter_mut().skip(1).for_each(|scenario| scenario.held_out = true);
     let answer = |run: &Run, step: &Step| -> Outcome {
         match step {
             Step::Judge { candidate, trial, .. } if trial.ordinal > 0 => {
