@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use skilltune_worlds::tier::Tier;
 
 use super::chromium::{Chromium, Scheme};
 
@@ -18,7 +19,7 @@ pub(super) const WIDE: u32 = 1440;
 const PAPER: u32 = 794;
 pub(super) const HEIGHT: u32 = 900;
 /// Of more pages of scenarios in one run, only the text is read.
-const OPENED: usize = 3;
+const OPENED: usize = 1;
 /// What a program writes in place of a value that it does not have.
 const NO_VALUES: [&str; 4] = ["NaN", "undefined", "null", "Infinity"];
 
@@ -32,6 +33,8 @@ pub(super) struct Look {
     pub(super) chromium: Chromium,
     axe: Option<String>,
     pub(super) faults: Vec<String>,
+    /// The kinds of runs whose pages were looked at closely, which takes most of the time.
+    kinds: BTreeSet<String>,
     shots: Option<PathBuf>,
 }
 
@@ -43,19 +46,21 @@ impl Look {
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/axe/node_modules/axe-core/axe.min.js");
         let axe = fs::read_to_string(axe).ok();
         let shots = std::env::var_os("SKILLTUNE_SHOTS").map(PathBuf::from);
-        Some(Self { chromium, axe, faults: Vec::new(), shots })
+        Some(Self { chromium, axe, faults: Vec::new(), kinds: BTreeSet::new(), shots })
     }
 
     /// Checks all pages of a run in its folder.
     pub(super) fn check_run(&mut self, name: &str, folder: &Path) {
         let report: Value = serde_json::from_slice(&fs::read(folder.join("report.json")).unwrap()).unwrap();
         let data = data_pages(folder);
-        let mut texts = self.check_page(name, folder, REPORT, true);
+        let kind = name.split('-').next().unwrap_or(name);
+        let closely = self.kinds.insert(kind.to_owned()) || Tier::of_this_run() == Tier::All;
+        let mut texts = self.check_page(name, folder, REPORT, closely);
         self.check_unknown(name, folder, &report);
         for (nth, page) in data.iter().enumerate() {
             texts.push(' ');
             texts += &match nth {
-                0..OPENED => self.check_page(name, folder, page, nth == 0),
+                0..OPENED => self.check_page(name, folder, page, closely && nth == 0),
                 _ => bare(&fs::read_to_string(folder.join(page)).unwrap()),
             };
         }
