@@ -37,6 +37,7 @@ fn calibration(scene: &Scene, more: &[&str]) -> Value {
 #[test]
 fn a_suite_without_noise_is_told_with_what_is_dead_in_it() {
     let scene = scene(12);
+    scene.write_settings("[tune]\nsearch = \"rounds\"\n");
     let before = listing(&scene.skill("writer"));
     let ran = scene.run(&LINE);
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -99,6 +100,8 @@ fn noise_makes_small_changes_invisible_and_says_what_would_show_them() {
     assert_eq!(summary["flickering"].as_array().unwrap().len(), 1, "{summary}");
     let smallest = summary["smallest_visible"].as_f64().unwrap();
     assert!(smallest > 1.0 && smallest < summary["headroom"].as_f64().unwrap(), "{summary}");
+    let ran = scene.run(&LINE);
+    assert!(ran.stdout.contains("against 7 first trials of the start"), "the search is by drafts: {ran:?}");
     let half = &summary["for_half"];
     assert!((half["points"].as_f64().unwrap() - smallest / 2.0).abs() < 1e-9, "{summary}");
     assert!(half["held_out"].as_u64() > summary["held_out"].as_u64(), "{summary}");

@@ -9,7 +9,7 @@ use skilltune_phases::base::role::Role;
 use skilltune_phases::judging::judgement::VerdictShape;
 use skilltune_phases::loops::tune::search::drafting;
 use skilltune_phases::loops::tune::trial::measure;
-use skilltune_phases::loops::tune::{Basis, Plan, Search};
+use skilltune_phases::loops::tune::{Aim, Basis, Plan, Search};
 use skilltune_phases::skills::offline;
 
 use crate::loops::tune::settings::{SearchName, TuneSettings};
@@ -225,6 +225,8 @@ fn fitting(plan: &Plan, preset: u32, drawn: bool) -> Option<u32> {
     let members = u32::try_from(plan.task.target.members.len()).unwrap_or(u32::MAX);
     let is_enough = |runs: &u32| {
         let mut plan = plan.clone();
+        // A calibration divides no runs, but the search that it prices does.
+        plan.task.aim = Aim::Improve;
         plan.draft_with(*runs, drawn);
         drafting::trials(&plan).is_some_and(|trials| trials >= drafting::FEWEST)
     };

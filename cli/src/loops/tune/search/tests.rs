@@ -46,6 +46,14 @@ fn a_run_drafts_where_two_scenarios_are_left_to_search_with_and_nobody_asks_for_
     for rounds in ["max_iterations = 4", "search = \"rounds\"", "search = \"rounds\"\nruns = 20"] {
         assert_eq!(runs(1, 12, &project(&format!("[tune]\n{rounds}\n"))), None, "{rounds}");
     }
+    let mut calibrated = world::plan(&["one"], 12);
+    calibrated.task.aim = Aim::Calibrate { trials: 3 };
+    let drawn = split(&mut calibrated.task.scenarios, 40, Confidence::P90.fewest_pairs(), 0);
+    choose(&mut calibrated, default.of(), drawn).unwrap();
+    assert!(
+        matches!(calibrated.task.rules.search, Search::Draft { runs: 48, .. }),
+        "its price is that of the search"
+    );
     for (draft, many) in [("runs = 20", 20), ("preset = \"thorough\"", 128), ("search = \"draft\"", 48)] {
         assert_eq!(runs(1, 12, &project(&format!("[tune]\n{draft}\n"))), Some(many), "{draft}");
     }

@@ -5,6 +5,7 @@ use super::{AimRules, measure_start, scores};
 use crate::judging::proof::Weights;
 use crate::judging::proof::power::{self, Needed, Noise, Samples, Size};
 use crate::judging::score::Score;
+use crate::loops::MostCalls;
 use crate::loops::tune::compare::price::{self, Cost};
 pub use crate::loops::tune::decision::{Comparison, Visible};
 use crate::loops::tune::search::drafting;
@@ -44,8 +45,13 @@ pub const FINEST: f64 = 1.0;
 /// Returns the results of a calibration so far, or `None` for another kind of run.
 pub fn of(run: &Run) -> Option<Calibration> {
     let Aim::Calibrate { .. } = run.plan.task.aim else { return None };
-    let search = price::cost(run, calls::of_search(&to_search(&run.plan)));
+    let search = price::cost(run, most_calls(&to_search(&run.plan)));
     Some(Calibration { scores: scores(run), visible: run.state.visible.clone(), search })
+}
+
+/// Returns the most calls of a search in which none fails, as its dry run says them.
+fn most_calls(plan: &Plan) -> MostCalls {
+    calls::expected(plan).map_or_else(|| calls::of_search(plan), |expected| expected.most)
 }
 
 /// Returns the plan of the search that may follow.
