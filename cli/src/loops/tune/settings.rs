@@ -58,8 +58,8 @@ options! {
         "Tools of the executor: files, or also a shell with network access.",
         flag("--tools", "TOOLS").help("Tools of the executor; overrides the suite");
     apply: ApplyWhen = Setting::new(ApplyWhen::Auto),
-        "When the champion may replace the skill; if you do not set it, skilltune asks in a terminal, and without one it is auto.",
-        flag("--apply", "WHEN").help("When the champion may replace the skill [default: ask in a terminal; auto with --yes or without a terminal]");
+        "When the champion may replace the skill; if you do not set it, skilltune asks in a terminal, and without one it is auto, but weak evidence is kept.",
+        flag("--apply", "WHEN").help("When the champion may replace the skill [default: ask in a terminal; otherwise auto, but weak evidence is kept]");
 }
 
 options! {
