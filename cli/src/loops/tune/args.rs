@@ -31,7 +31,7 @@ pub struct TuneArgs {
     /// Another task to try the skill on (repeatable)
     #[arg(long = "scenario", visible_alias = "test", value_name = "TEXT", allow_hyphen_values = true, help_heading = SCENARIO)]
     pub scenarios: Vec<String>,
-    /// TOML file of tasks
+    /// File of tasks
     #[arg(long, value_name = "FILE", help_heading = SCENARIO)]
     pub suite: Option<PathBuf>,
     /// Requirements for the result (repeatable, or separated by commas)
