@@ -60,7 +60,11 @@ fn members(run: &Run, round: &Round, width: usize) -> Option<String> {
         .members
         .iter()
         .enumerate()
-        .map(|(at, &score)| format!(" {}{}", figures::score(score), if at < reused { NOT_RUN } else { "" }))
+        .map(|(at, &score)| {
+            // A dash would look like one more arrow.
+            let score = score.map_or_else(|| "?".to_owned(), |score| score.to_string());
+            format!(" {score}{}", if at < reused { NOT_RUN } else { "" })
+        })
         .collect();
     let fixed = LEAD.len() + ARROW.len() * (scores.len() - 1) + scores.iter().map(String::len).sum::<usize>();
     let room = (width.saturating_sub(fixed) / scores.len()).max(LEAST);
