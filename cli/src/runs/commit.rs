@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use skilltune_orchestrator::git::{Git, Program, ProposeError, require_repository};
+use skilltune_orchestrator::git::{Changed, Git, Program, ProposeError, require_repository, root};
 use skilltune_orchestrator::snapshot::{IgnoreRules, Limits, Manifest, scan};
 
 use crate::casting::git;
@@ -46,6 +46,17 @@ pub fn unproposable(folder: &Path, limits: Limits, env: &Environment) -> Option<
     let causes = refusal.causes.iter().flat_map(|cause| [": ", cause]);
     let hints = refusal.hints.iter().flat_map(|hint| ["; ", hint]);
     Some([refusal.what.as_str()].into_iter().chain(causes).chain(hints).collect())
+}
+
+/// Returns true if a folder has changes that are not committed. Without an answer from git there are none to name.
+pub fn has_uncommitted(folder: &Path, env: &Environment) -> bool {
+    let Ok(program) = git(env) else { return false };
+    let folder = folder.to_owned();
+    let changed = with_git(&program, move |git| {
+        let changed = root(git, &folder).and_then(|root| Changed::since(git, &root, "HEAD"));
+        Ok(changed.is_ok_and(|changed| changed.touches(&folder)))
+    });
+    matches!(changed, Ok(Ok(true)))
 }
 
 /// Explains why no commit can be made.

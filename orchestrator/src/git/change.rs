@@ -49,7 +49,7 @@ pub(super) fn changes(
 fn conflict(paths: &[String]) -> ProposeError {
     refused(
         format!("HEAD and the run changed the same lines or files: {}", paths.join(", ")),
-        "commit your work on them before the next run, or use `skilltune export` and merge by hand",
+        "commit your work on them first, or use `skilltune export` and merge by hand",
     )
 }
 

@@ -153,6 +153,28 @@ fn what_keeps_a_commit_from_being_made_is_named_before_the_first_call() {
 }
 
 #[test]
+fn uncommitted_changes_of_the_skill_are_noted_before_the_first_call_and_the_end_says_how_to_make_the_commit()
+{
+    let repository = Repository::new();
+    let page = repository.path(SKILL).join("SKILL.md");
+    let text = fs::read_to_string(&page).unwrap();
+    fs::write(&page, text.replace("Quality: 40", "Quality: 20")).unwrap();
+    repository.scene.write_script(&json!({ "improve": { "writer": { "20": 60, "60": 90 } } }));
+    let note = "has uncommitted changes: a winner that changes the same lines cannot become a commit";
+    let line = ["tune", "writer", "write a page", "--yes", "--apply", "branch"];
+    let dry = repository.scene.run(&[&line[..], &["--dry-run"]].concat());
+    assert!(dry.stderr.contains(note), "{dry:?}");
+    let ran = repository.scene.run(&line);
+    assert!(ran.stderr.contains(note), "{ran:?}");
+    let end = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(end.contains("no commit could be made: HEAD and the run changed the same lines"), "{ran:?}");
+    let again = format!("skilltune apply {} --as branch", repository.scene.run_id());
+    assert!(end.contains(&again), "{ran:?}");
+    repository.commit("My own change");
+    assert_eq!(repository.apply_as("branch").code, Some(0));
+}
+
+#[test]
 fn a_run_killed_while_it_proposes_is_resumed_and_the_commit_is_made_once() {
     for form in ["branch", "patch"] {
         let repository = Repository::new();

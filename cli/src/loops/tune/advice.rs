@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use skilltune_phases::loops::tune::results::ending::RunOutcome;
-use skilltune_phases::loops::tune::{Choice, Run, Verdict};
+use skilltune_phases::loops::tune::{Apply, Choice, Run, Verdict};
 use skilltune_phases::runs::event::PlacedBy;
 
 pub use crate::report::advice::*;
@@ -44,6 +44,14 @@ pub fn next(run: &Run) -> Vec<Next> {
         Next { command, purpose }
     };
     choices.iter().map(next).collect()
+}
+
+/// Returns the command that makes the commit which the run could not make.
+pub fn propose_again(run: &Run) -> Option<Next> {
+    let Apply::Propose(form) = run.plan.task.apply else { return None };
+    run.proposed()?.err()?;
+    let command = format!("skilltune apply {} --as {}", run.plan.run, form.word());
+    Some(Next { command, purpose: "make the commit, once that is fixed" })
 }
 
 /// Returns the command that shows the difference between the two compared versions.

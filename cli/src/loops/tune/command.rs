@@ -136,9 +136,7 @@ impl Starts for Tune {
             start.printer.talk(&unused);
         }
         if let (true, Apply::Propose(_)) = (plan.task.searches(), plan.task.apply) {
-            let mut targets = Self::targets(plan).into_iter();
-            let none = targets.find_map(|target| commit::unproposable(&target, Limits::default(), start.env));
-            if let Some(why) = none {
+            if let Some(why) = hindrance(plan, start.env) {
                 start.printer.talk(&format!("note: {why}"));
             }
         }
@@ -194,6 +192,19 @@ impl Starts for Tune {
     fn sketch_json(run: &Run, sketched: &Sketched<'_>) -> Value {
         json::sketch(run, sketched.most, sketched.steps, sketched.estimate)
     }
+}
+
+/// Returns why no winner could become a commit, or which one could not.
+fn hindrance(plan: &Plan, env: &Environment) -> Option<String> {
+    let targets = Tune::targets(plan);
+    let none = targets.iter().find_map(|target| commit::unproposable(target, Limits::default(), env));
+    none.or_else(|| {
+        let edited = targets.iter().find(|target| commit::has_uncommitted(target, env))?;
+        Some(format!(
+            "{} has uncommitted changes: a winner that changes the same lines cannot become a commit; commit them first",
+            edited.display()
+        ))
+    })
 }
 
 /// Offers to continue the unfinished run of these skills.

@@ -151,7 +151,8 @@ pub fn improved(run: &Run, mut lines: Vec<Line>, changed: Option<DiffSize>) -> E
     lines.extend(texts.into_iter().flatten().map(Line::Text));
     let rounds = figures::count(run.state.rounds.len(), "round");
     let rounds = Some(format!("{rounds}, {} kept, {} dropped", run.accepted(), run.rejected()));
-    End { lines, rounds, places: Vec::new(), next: advice::next(run) }
+    let next = advice::next(run).into_iter().chain(advice::propose_again(run)).collect();
+    End { lines, rounds, places: Vec::new(), next }
 }
 
 /// Names the findings that are left after a search without a task: a person has to decide how to fix them.
