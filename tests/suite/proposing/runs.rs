@@ -125,6 +125,8 @@ fn a_run_leaves_a_patch_where_that_is_asked_for() {
     assert_eq!((ran.code, &ran.json()["proposal"]["patch"]), (Some(0), &json!(name)), "{ran:?}");
     assert!(!repository.has_branch());
     assert_eq!(repository.users(), before);
+    let shown = repository.scene.run(&["show"]).stdout;
+    assert!(shown.contains(patch.to_str().unwrap()), "{shown}");
 }
 
 #[test]

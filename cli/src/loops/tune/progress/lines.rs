@@ -1,5 +1,7 @@
 //! The lines that a person reads, one by one: plain text, never wider than the given width.
 
+use std::path::Path;
+
 use skilltune_orchestrator::snapshot::DiffSize;
 use skilltune_phases::judging::proof::Effect;
 use skilltune_phases::judging::score::Score;
@@ -152,7 +154,14 @@ pub fn improved(run: &Run, mut lines: Vec<Line>, changed: Option<DiffSize>) -> E
     let rounds = figures::count(run.state.rounds.len(), "round");
     let rounds = Some(format!("{rounds}, {} kept, {} dropped", run.accepted(), run.rejected()));
     let next = advice::next(run).into_iter().chain(advice::propose_again(run)).collect();
-    End { lines, rounds, places: Vec::new(), next }
+    End { lines, rounds, places: patch(run).into_iter().collect(), next }
+}
+
+/// Returns the path of the patch that the run made.
+fn patch(run: &Run) -> Option<Line> {
+    let proposal = run.proposed()?.ok()?;
+    let path = words::patch(proposal, Path::new(&run.plan.folder))?;
+    Some(Line::Copy("patch:".to_owned(), path))
 }
 
 /// Names the findings that are left after a search without a task: a person has to decide how to fix them.
