@@ -151,10 +151,21 @@ pub fn improved(run: &Run, mut lines: Vec<Line>, changed: Option<DiffSize>) -> E
         remaining_findings(run),
     ];
     lines.extend(texts.into_iter().flatten().map(Line::Text));
-    let rounds = figures::count(run.state.rounds.len(), "round");
-    let rounds = Some(format!("{rounds}, {} kept, {} dropped", run.accepted(), run.rejected()));
+    let rounds = Some(rounds(run));
     let next = advice::next(run).into_iter().chain(advice::propose_again(run)).collect();
     End { lines, rounds, places: patch(run).into_iter().collect(), next }
+}
+
+/// Counts the rounds by their results. A failed edit has no round of its own.
+fn rounds(run: &Run) -> String {
+    let rounds = figures::count(run.state.rounds.len(), "round");
+    let dropped = run.dropped().iter().filter(|edit| edit.draft.is_some()).count();
+    let failed: usize = run.state.rounds.iter().map(|round| round.failed_edits.len()).sum();
+    let failed = match failed {
+        0 => String::new(),
+        failed => format!(", {} failed", figures::count(failed, "edit")),
+    };
+    format!("{rounds}, {} kept, {dropped} dropped{failed}", run.accepted())
 }
 
 /// Returns the path of the patch that the run made.

@@ -156,6 +156,17 @@ fn a_long_idea_of_a_dropped_edit_is_cut_and_the_name_of_its_member_is_not() {
 }
 
 #[test]
+fn a_failed_edit_is_counted_apart_from_the_rounds() {
+    let answer = |run: &Run, step: &Step| match step {
+        Step::Improve { .. } => failed(FailureKind::Gate, "it changed nothing"),
+        _ => scored(&[50], &[])(run, step),
+    };
+    let all = capture(&play(plan(&["haiku"], 1), answer), PLAIN).all();
+    assert!(all.contains(" round") && all.contains("0 kept, 0 dropped, "), "{all}");
+    assert!(all.contains(" failed; ") && !all.contains("0 edits"), "{all}");
+}
+
+#[test]
 fn a_narrow_terminal_gets_narrow_lines() {
     insta::assert_snapshot!(capture(&chain(), Layout { width: 40, ..PLAIN }).all(), @r#"
     tune plan…oem: goal 90 in up to 3 rounds
