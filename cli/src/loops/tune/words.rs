@@ -313,10 +313,22 @@ pub fn place(run: &Run, number: u32, is_padded: bool) -> String {
     let digits = |most: u32| if is_padded { most.to_string().len() } else { 1 };
     let round = format!("round {number:>0$}", digits(rounds));
     let Some(runs) = runs(&run.plan) else { return format!("{round} of {rounds}") };
+    format!("{round}, run {:>1$} of {runs}", runs_used(run, number), digits(runs))
+}
+
+/// Returns how many executor runs the search made, up to this round.
+fn runs_used(run: &Run, number: u32) -> usize {
     let until = run.state.rounds.iter().filter(|round| round.number <= number);
-    let tried: usize = until.map(|round| round.scenarios.len()).sum();
-    let used = tried * run.plan.task.target.members.len();
-    format!("{round}, run {used:>0$} of {runs}", digits(runs))
+    until.map(|round| round.scenarios.len()).sum::<usize>() * run.plan.task.target.members.len()
+}
+
+/// Returns how many runs a search by drafts left to the final comparison. Where its last trials are tests too, it left
+/// none.
+pub fn runs_left(run: &Run) -> Option<usize> {
+    if run.plan.task.tests() > 0 {
+        return None;
+    }
+    (runs(&run.plan)? as usize).checked_sub(runs_used(run, u32::MAX)).filter(|left| *left > 0)
 }
 
 /// Returns the maximum of executor runs in a search by drafts.

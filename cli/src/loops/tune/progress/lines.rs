@@ -142,7 +142,7 @@ pub fn improved(run: &Run, mut lines: Vec<Line>, changed: Option<DiffSize>) -> E
         Some(verdicts::outcome_text(run)),
         verdicts::fail_on(run),
         verdicts::unproved(run),
-        stopped.map(|reason| format!("The search stopped: {reason}.")),
+        stopped.map(|reason| format!("The search stopped: {reason}{}.", reserved(run))),
         price::text(run),
         verdicts::caution(run),
         verdicts::held_out_reuse(run),
@@ -154,6 +154,12 @@ pub fn improved(run: &Run, mut lines: Vec<Line>, changed: Option<DiffSize>) -> E
     let rounds = Some(rounds(run));
     let next = advice::next(run).into_iter().chain(advice::propose_again(run)).collect();
     End { lines, rounds, places: patch(run).into_iter().collect(), next }
+}
+
+/// Explains why a search whose runs are used up made fewer of them than the run may make.
+fn reserved(run: &Run) -> String {
+    let left = words::runs_left(run).filter(|_| run.state.stopped == Some(Reason::Exhausted));
+    left.map_or_else(String::new, |left| format!("; {left} are kept for the final comparison"))
 }
 
 /// Counts the rounds by their results. A failed edit has no round of its own.
