@@ -465,3 +465,17 @@ fn what_has_ended_is_neither_taken_up_nor_stopped() {
     insta::assert_snapshot!(scene.normalized(&again.stderr), @"run RUN has ended and cannot be resumed; `skilltune report RUN` shows it, `skilltune tune SKILL` starts a new run");
     insta::assert_snapshot!(talk(&scene, &scene.run(&["stop"])), @"run RUN is not running");
 }
+
+#[test]
+fn resume_names_the_older_run_that_has_not_ended() {
+    let scene = Scene::new(&[("writer", 40)], &script());
+    let line = ["tune", "writer", "write a page", "--yes"];
+    assert_eq!(scene.run(&[&line[..], &["--max-calls", "1"]].concat()).code, Some(5));
+    let older = scene.run_id();
+    scene.run(&["tune", "writer", "write a page", "--yes", "--fresh"]);
+    let answered = scene.answered();
+    let ran = scene.run(&["resume", "--yes"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{ran:?}");
+    assert!(ran.stderr.contains(&format!("`skilltune resume {older}` continues")), "{ran:?}");
+    assert_eq!(scene.answered(), answered);
+}
