@@ -31,6 +31,13 @@ fn without_a_path_the_skills_here_and_at_home_are_looked_at() {
     hint: looked in skills, .claude/skills, .agents/skills, .gemini/skills, .codex/skills, .opencode/skills below /project, /home
     hint: for a skill elsewhere, pass its folder, such as `skilltune lint ./my-skill`
     ");
+    skill(&scene, "project/here", "");
+    insta::assert_snapshot!(scene.refusal(&["lint"]), @r"
+    error: no folder of skills here or at home
+    hint: skills found: here
+    hint: run `skilltune lint here`
+    ");
+    fs::remove_dir_all(scene.path("project/here")).unwrap();
     skill(&scene, "project/skills/one", "");
     skill(&scene, "project/.claude/skills/two", "colour: red\n");
     skill(&scene, "project/.opencode/skills/three", "");
@@ -263,7 +270,7 @@ fn a_broken_symlink_to_a_skill_is_one_error() {
     skills
       descriptions of 1 skill: 47 of the 8,000 characters that an agent reads at start
 
-    1 skill: 1 error
+    1 skill: 1 error; 0 problems fixed
     ");
     for path in ["skills/two", "skills/two/SKILL.md"] {
         insta::allow_duplicates! {

@@ -85,8 +85,11 @@ impl Scope {
             scope.add_folder(&shelf.path)?;
         }
         if scope.groups.is_empty() && scope.broken.is_empty() {
-            let hints = Typed { command: "lint", list: "", env }.offer(&[]);
-            return Err(hints.into_iter().fold(Complaint::input("no skills found"), Complaint::hint));
+            let known = find::known(env);
+            let what =
+                if known.is_empty() { "no skills found" } else { "no folder of skills here or at home" };
+            let hints = Typed { command: "lint", list: "", env }.offer(&known);
+            return Err(hints.into_iter().fold(Complaint::input(what), Complaint::hint));
         }
         printer.talk(&find::looked_in(env));
         Ok(scope)
