@@ -35,7 +35,9 @@ pub fn summary(report: &Report) -> String {
         counts => counts.join(", "),
     };
     let done: usize = report.skills.iter().flat_map(|skill| &skill.done).map(|repair| repair.count).sum();
-    let fixed = if done == 0 { String::new() } else { format!("; {} fixed", count(done, "problem")) };
+    // Without it, a fix that found nothing to do would look like a check.
+    let is_said = done > 0 || (report.is_fixed && skills > 0 && !counts.is_empty());
+    let fixed = if is_said { format!("; {} fixed", count(done, "problem")) } else { String::new() };
     let fixable = report.fixable();
     let safe = if fixable == 0 { String::new() } else { format!("; {fixable} fixable with --fix") };
     let open = report.suggestions();
