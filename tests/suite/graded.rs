@@ -179,6 +179,10 @@ fn a_suite_of_drafts_alone_and_a_check_about_a_stranger_are_refused() {
         "[[scenarios]]\nid = \"one\"\ndescription = \"a\"\n[[scenarios.checks]]\nid = \"made\"\nfile = \"x\"\nmember = \"reader\"\n",
     );
     assert!(stranger.contains("`made` of scenario `one` is about `reader`"), "{stranger}");
+    assert!(!stranger.contains("--chain"), "{stranger}");
+    scene.write_skill("reader", 40);
+    let part = scene.refusal(&["tune", "writer,reader", "--suite", "suite.toml", "--yes", "--trust"]);
+    assert!(part.contains("hint: pass --chain to tune them together"), "{part}");
 }
 
 /// The two checks differ only in `exit`, so a cached result of the first must not be used for the second.

@@ -143,13 +143,7 @@ pub fn invocations(
         None => args.clone(),
     };
     let suite = if given.is_some() { given } else { read_suite(args, env)? };
-    let preset = match asked.filter(|_| preset_matters(args)) {
-        Some(person) => {
-            let usual = first.common.settings.of::<TuneSettings>().preset.value;
-            Some(questions::preset(person, usual)?)
-        }
-        None => None,
-    };
+    let preset = asked_preset(args, asked, &first.common.settings)?;
     let drafts =
         targets(skills, mode).into_iter().map(|members| Draft::new(members, args, env, &mut stand_in));
     let mut drafts = drafts.collect::<Result<Vec<Draft>, Complaint>>()?;
@@ -165,6 +159,7 @@ pub fn invocations(
     // What is only shown is not trusted yet.
     let shown = args.run.only_shows().then(|| suite.clone());
     let given = TaskSet::given(args, suite)?;
+    let named: Vec<Skill> = drafts.iter().flat_map(|draft| draft.members.clone()).collect();
     let invocations = drafts.into_iter().map(|draft| {
         let untrusted = shown.clone().map(|suite| Box::new((draft.pages.clone(), suite)));
         let task_set = match (&given, draft.members.as_slice()) {
@@ -173,11 +168,35 @@ pub fn invocations(
             (None, _) => TaskSet::of(args, None)?,
         };
         let task_set = task_set.of_skills(&draft.members);
-        task_set.check(&draft.members, &draft.delivery, env)?;
+        task_set
+            .check(&draft.members, &draft.delivery, env)
+            .map_err(|complaint| together(complaint, &task_set, &draft.members, &named))?;
         let invocation = draft.invocation(mode, task_set, args, (asked.is_some(), env))?;
         Ok(Invocation { untrusted, ..invocation })
     });
     invocations.collect::<Result<_, _>>().map(ControlFlow::Continue)
+}
+
+/// Asks how much the search may spend, if nothing says it.
+fn asked_preset(
+    args: &TuneArgs,
+    person: Option<&dyn Answers>,
+    settings: &Settings,
+) -> Result<Option<Preset>, Complaint> {
+    let usual = settings.of::<TuneSettings>().preset.value;
+    person.filter(|_| preset_matters(args)).map(|person| questions::preset(person, usual)).transpose()
+}
+
+/// Adds a hint if the tasks have statements about a named skill that this run does not try.
+fn together(complaint: Complaint, task_set: &TaskSet, members: &[Skill], named: &[Skill]) -> Complaint {
+    let demands = task_set.scenarios.iter().flat_map(|scenario| &scenario.demands);
+    let is_in = |skills: &[Skill], name: &str| skills.iter().any(|skill| skill.name == name);
+    let mut about = demands.filter_map(|demand| demand.member.as_ref()).map(|name| name.as_str());
+    if about.any(|name| is_in(named, name) && !is_in(members, name)) {
+        complaint.hint("pass --chain to tune them together")
+    } else {
+        complaint
+    }
 }
 
 /// Reads the suite that the command line names, if any.
