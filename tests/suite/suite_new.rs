@@ -30,7 +30,10 @@ fn an_agent_drafts_scenarios_that_count_once_a_person_has_reviewed_them() {
     proves nothing:
       Odd-id, expectation-1: the task itself says "zebra"
     review each, then remove its `draft = true`; runs do not count drafts
+    to check the suite: skilltune suite check /project/suite.toml
     "#);
+    let more = scene.run(&["suite", "new", "writer", "--scenarios", "4", "--to", "more.toml"]);
+    assert!(more.stderr.contains("more.toml with 3 drafts, of the 4 asked for"), "{more:?}");
     let text = fs::read_to_string(scene.path("project/suite.toml")).unwrap();
     let written: toml::Table = text.parse().unwrap();
     let field = |one: &toml::Value, key: &str| one[key].as_str().unwrap().to_owned();

@@ -37,7 +37,7 @@ use crate::terminal::exit::Exit;
 use crate::terminal::printer::{Level, Printer};
 use crate::terminal::questions::Person;
 use crate::text::figures::count;
-use crate::text::plain::one_line;
+use crate::text::plain::{one_line, shell_path};
 use crate::trust::Consent;
 
 /// The drafter sees the skill in its prompt, and writes no files.
@@ -61,13 +61,16 @@ pub fn run(args: &SuiteNewArgs, env: &Environment, printer: Printer) -> Result<E
     let object = json!({ "outcome": "written", "paths": paths, "drafts": suite.drafts.len(), "usd": cost });
     let cost = cost.map_or_else(String::new, |usd| format!(" (${usd:.2})"));
     let shown = one_line(&path.display().to_string());
-    let mut lines = vec![format!("wrote {shown} with {}{cost}", count(suite.drafts.len(), "draft"))];
+    let many = suite.drafts.len();
+    let asked = if many < most { format!(", of the {most} asked for") } else { String::new() };
+    let mut lines = vec![format!("wrote {shown} with {}{asked}{cost}", count(many, "draft"))];
     let nothing = vacuous(&suite.drafts, |scenario| suite.starts.untouched(&scenario.id));
     if !nothing.is_empty() {
         lines.push("proves nothing:".to_owned());
         lines.extend(nothing.iter().map(|one| format!("  {}", describe(one))));
     }
     lines.push("review each, then remove its `draft = true`; runs do not count drafts".to_owned());
+    lines.push(format!("to check the suite: skilltune suite check {}", one_line(&shell_path(&path))));
     outcome::print(args.format, printer, &[lines.join("\n")], &object)
 }
 
