@@ -54,8 +54,8 @@ fn an_accepted_run_is_told_in_rounds_and_its_result_as_data() {
       best      round 2, score 100, 100 % met; a 100, b 100
       effort    2 rounds judged; 11 calls, 11s of agent time, $5.50
     result: /project/site
-    report: /project/.skilltune/runs/pump-20261121-213000/final-report.md
     to undo it: skilltune rollback pump-20261121-213000
+    report: /project/.skilltune/runs/pump-20261121-213000/report.html
     ");
 }
 
@@ -81,7 +81,7 @@ fn a_stalled_run_keeps_its_best_and_leaves_the_folder_alone() {
     nothing was written to /project/site
     result:
       /project/.skilltune/runs/pump-20261121-213000/iterations/iteration-1/artifact
-    report: /project/.skilltune/runs/pump-20261121-213000/final-report.md
+    report: /project/.skilltune/runs/pump-20261121-213000/report.html
     ");
 }
 
@@ -98,7 +98,7 @@ fn a_run_out_of_rounds_says_how_close_it_came() {
       effort    5 rounds judged; 10 calls, 10s of agent time, $5.00
     result:
       /project/.skilltune/runs/pump-20261121-213000/iterations/iteration-4/artifact
-    report: /project/.skilltune/runs/pump-20261121-213000/final-report.md
+    report: /project/.skilltune/runs/pump-20261121-213000/report.html
     ");
 }
 

@@ -40,7 +40,7 @@ fn the_loops_help_says_what_its_commands_do() {
       apply     Replace the skill with a candidate, or create a commit with it
       rollback  Restore the skill or the folder that a run replaced
       export    Copy a version to a new folder
-      report    Print the report of a run
+      report    Print the report of a run, or open it in your browser
       clean     Delete old runs and the files that only they need
       help      Print this message or the help of the given subcommand(s)
 

@@ -103,7 +103,7 @@ fn a_run_to_the_threshold_is_told_in_summaries_and_its_artifact_as_data() {
         file: /p/.ai-factory/evolution/courses-api/artifact.md
         Next: review it with the people who will call it, then build it, and test what
           you build against its schemas and examples.
-        report: /p/.skilltune/runs/courses-api-20260218-120000/final-report.md
+        report: /p/.skilltune/runs/courses-api-20260218-120000/report.html
         ");
 }
 
@@ -172,7 +172,7 @@ fn an_end_with_warnings_left_is_named_as_what_it_is() {
         file: /p/.ai-factory/evolution/courses-api/artifact.md
         Next: review it with the people who will call it, then build it, and test what
           you build against its schemas and examples.
-        report: /p/.skilltune/runs/courses-api-20260218-120000/final-report.md
+        report: /p/.skilltune/runs/courses-api-20260218-120000/report.html
     ");
 }
 
@@ -261,7 +261,7 @@ fn a_narrow_terminal_gets_narrow_lines() {
           you build against its schemas and
           examples.
         report:
-          /p/.skilltune/runs/courses-api-20260218-120000/final-report.md
+          /p/.skilltune/runs/courses-api-20260218-120000/report.html
     ");
 }
 
@@ -301,8 +301,8 @@ fn a_phase_that_keeps_no_contract_is_asked_again_and_then_ends_the_run() {
                     a.completeness.examples, 2 of 4 rules met
           effort    1 iteration, 0 dropped; 7 calls, 10s of agent time, $3.50
         file: /p/.ai-factory/evolution/courses-api/artifact.md
-        report: /p/.skilltune/runs/courses-api-20260218-120000/final-report.md
         to see what happened: skilltune history courses-api-20260218-120000
+        report: /p/.skilltune/runs/courses-api-20260218-120000/report.html
         ");
 }
 

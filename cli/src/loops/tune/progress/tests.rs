@@ -79,9 +79,9 @@ fn a_run_is_told_calmly_and_its_end_in_a_few_lines() {
     Weak evidence: one scenario. Other tasks may show a different result.
     The champion changes +12 -3 in 2 files.
       effort    3 rounds, 1 kept, 1 dropped; 12 calls, 18s of agent time, $6.00
-    report: /p/.skilltune/runs/calm-otter/final-report.md
     to see what changed: skilltune diff calm-otter
     to undo it: skilltune rollback calm-otter
+    report: /p/.skilltune/runs/calm-otter/report.html
     ");
 }
 
@@ -104,7 +104,6 @@ fn what_is_held_out_and_what_is_a_draft_is_said_and_an_id_is_never_cut() {
       for the final comparison
     comparing 3b1b95a11ef4 with the start on fresh
       trials of 1 held-out scenario
-      /p/.skilltune/runs/calm-otter/final-report.md
     "#);
 }
 
@@ -141,9 +140,9 @@ fn a_chain_tells_which_member_was_edited() {
     Weak evidence: 2 scenarios. The difference may be chance.
     The champion changes +12 -3 in 2 files.
       effort    3 rounds, 1 kept, 1 dropped; 26 calls, 39s of agent time, $13.00
-    report: /p/.skilltune/runs/calm-otter/final-report.md
     to see what would change: skilltune diff calm-otter
     to apply it: skilltune apply calm-otter
+    report: /p/.skilltune/runs/calm-otter/report.html
     "#);
 }
 
@@ -208,11 +207,11 @@ fn a_narrow_terminal_gets_narrow_lines() {
       effort    3 rounds, 1 kept, 1 dropped;
                 26 calls, 39s of agent time,
                 $13.00
-    report:
-      /p/.skilltune/runs/calm-otter/final-report.md
     to see what would change:
       skilltune diff calm-otter
     to apply it: skilltune apply calm-otter
+    report:
+      /p/.skilltune/runs/calm-otter/report.html
     "#);
 }
 
@@ -301,8 +300,8 @@ fn each_way_to_end_says_what_to_type_next() {
     The search stopped: goal reached.
     Weak evidence: one scenario. Other tasks may show a different result.
       effort    2 rounds, 1 kept, 0 dropped; 9 calls, 13s of agent time, $4.50
-    report: /p/.skilltune/runs/calm-otter/final-report.md
     to see why: skilltune report calm-otter
+    report: /p/.skilltune/runs/calm-otter/report.html
     ");
     let unjudged = end(single(), &mut |_, _| failed(FailureKind::Crashed, "60 s"));
     insta::assert_snapshot!(unjudged, @r"
@@ -311,8 +310,8 @@ fn each_way_to_end_says_what_to_type_next() {
     The result could not be judged; the skill is unchanged.
     The search stopped: too many failed rounds in a row.
       effort    3 rounds, 0 kept, 0 dropped; 6 calls, 9s of agent time, $3.00
-    report: /p/.skilltune/runs/calm-otter/final-report.md
     to see why: skilltune report calm-otter
+    report: /p/.skilltune/runs/calm-otter/report.html
     ");
     let mut patient = by_single_trials(12, 48);
     patient.task.rules.max_errors = 50;
@@ -339,9 +338,9 @@ fn each_way_to_end_says_what_to_type_next() {
     Weak evidence: one scenario. Other tasks may show a different result.
     The champion changes +12 -3 in 2 files.
       effort    2 rounds, 1 kept, 0 dropped; 9 calls, 13s of agent time, $4.50
-    report: /p/.skilltune/runs/calm-otter/final-report.md
     to see the champion's changes: skilltune diff calm-otter
     to merge it with the edit: skilltune apply --merge calm-otter
+    report: /p/.skilltune/runs/calm-otter/report.html
     ");
 }
 

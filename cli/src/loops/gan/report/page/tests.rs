@@ -103,6 +103,7 @@ fn a_report_has_the_result_the_course_and_the_evidence() {
     | State | `/project/.skilltune/runs/pump-20261121-213000/iteration-state.json` |
     | Calls of agents | `/project/.skilltune/runs/pump-20261121-213000/agents/` |
     | This report | `/project/.skilltune/runs/pump-20261121-213000/final-report.md` |
+    | This report for a browser | `/project/.skilltune/runs/pump-20261121-213000/report.html` |
     | This report as data | `/project/.skilltune/runs/pump-20261121-213000/report.json` |
     ");
 }

@@ -65,6 +65,7 @@ fn the_summary_has_just_the_documented_keys() {
             "improver": "system + agent"
           },
           "report": "/p/.skilltune/runs/courses-api-20260218-120000/final-report.md",
+          "page": "/p/.skilltune/runs/courses-api-20260218-120000/report.html",
           "state": "/p/.skilltune/runs/courses-api-20260218-120000/iteration-state.json",
           "cost": {
             "usd": 8.0,

@@ -127,6 +127,7 @@ fn a_report_tells_the_end_the_way_and_the_evidence() {
         | State | `/p/.skilltune/runs/courses-api-20260218-120000/iteration-state.json` |
         | Calls of agents | `/p/.skilltune/runs/courses-api-20260218-120000/agents/` |
         | This report | `/p/.skilltune/runs/courses-api-20260218-120000/final-report.md` |
+        | This report for a browser | `/p/.skilltune/runs/courses-api-20260218-120000/report.html` |
         | This report as data | `/p/.skilltune/runs/courses-api-20260218-120000/report.json` |
         ");
 }

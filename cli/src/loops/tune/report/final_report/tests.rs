@@ -145,6 +145,7 @@ fn a_run_that_won_is_told_from_what_came_out_to_how_to_undo_it() {
     | Artifacts | `/p/.skilltune/runs/calm-otter/iterations/iteration-N/artifacts/` |
     | Calls of agents | `/p/.skilltune/runs/calm-otter/agents/` |
     | This report | `/p/.skilltune/runs/calm-otter/final-report.md` |
+    | This report for a browser | `/p/.skilltune/runs/calm-otter/report.html` |
     | This report as data | `/p/.skilltune/runs/calm-otter/report.json` |
     | Test cases | `/p/.skilltune/runs/calm-otter/junit.xml` |
 
