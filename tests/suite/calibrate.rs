@@ -56,8 +56,8 @@ fn a_suite_without_noise_is_told_with_what_is_dead_in_it() {
     smallest visible change: below 1 point, in 4 of 5 comparisons on 5 held-out scenarios, 1 trial of each version, at confidence 0.9
     always 0: s1 (perhaps impossible to pass)
     always 100: s2 (no change can improve them)
-    report: /project/.skilltune/runs/RUN/final-report.md
     to see which checks prove nothing: skilltune suite check /project/suite.toml
+    report: /project/.skilltune/runs/RUN/report.html
     ");
     assert!(ran.stdout.contains("a tuning run: up to "), "{ran:?}");
     assert_eq!(scene.answered(), 2 * 3 * 12);

@@ -169,7 +169,7 @@ fn an_estimate_rests_on_earlier_runs_of_the_skill_and_makes_no_call() {
         ),
         "{output}"
     );
-    assert!(output.contains("\n  up to 21,600 tokens, "), "{output}");
+    assert!(output.contains("\n  up to 21,600 tokens; "), "{output}");
     assert!(output.ends_with(&format!("from the mean of {calls} earlier calls in 1 run\n")), "{output}");
     let other = estimate(&["--executor", "other"]);
     assert_eq!((other.code, scene.answered(), scene.run_folders().len()), (Some(2), calls, 1), "{other:?}");

@@ -69,9 +69,9 @@ fn a_run_in_a_pipe_is_told_in_plain_lines() {
     Weak evidence: one scenario. Other tasks may show a different result.
     The champion changes +2 -1 in 2 files.
       effort    4 rounds, 1 kept, 2 dropped; 13 calls, TIME of agent time, cost unknown
-    report: /project/.skilltune/runs/RUN/final-report.md
     to see what changed: skilltune diff RUN
     to undo it: skilltune rollback RUN
+    report: /project/.skilltune/runs/RUN/report.html
     "#);
     // The cost estimate is only for the user who starts the run.
     let output = scene.normalized(&(ran.stderr + &ran.stdout));
@@ -238,7 +238,7 @@ fn the_object_at_the_end_has_exactly_the_documented_keys() {
 }
 
 const KEYS: &str = "verdict, dangers, run_id, loop, target, outcome, reason, blocked, paused, limits, initial_score, final_score, threshold, fail_on, agents, models, notes, rights, structural, \
-                    delivery, tools, search, runs, iterations, accepted, rejected, champion, proposal, report, state, cost";
+                    delivery, tools, search, runs, iterations, accepted, rejected, champion, proposal, report, page, state, cost";
 
 #[test]
 fn jsonl_is_the_journal_line_by_line_and_then_the_summary() {

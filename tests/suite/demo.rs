@@ -101,9 +101,9 @@ fn in_an_empty_folder_it_reads_like_a_story() {
     The search stopped: goal reached.
     The champion changes +14 -1 in 3 files.
       effort    5 rounds, 3 kept, 1 dropped; 40 calls, TIME of agent time, $0.00
-    report: /tmp/tour/skilltune-demo/.skilltune/runs/RUN/final-report.md
     to see what changed: skilltune diff RUN
     to undo it: skilltune rollback RUN
+    report: /tmp/tour/skilltune-demo/.skilltune/runs/RUN/report.html
 
     A chain of two skills: the second works on the output of the first.
 
@@ -136,9 +136,9 @@ fn in_an_empty_folder_it_reads_like_a_story() {
     The search stopped: goal reached.
     The champion changes +2 -2 in 2 files.
       effort    3 rounds, 2 kept, 0 dropped; 33 calls, TIME of agent time, $0.00
-    report: /tmp/tour/skilltune-demo/.skilltune/runs/RUN/final-report.md
     to see what changed: skilltune diff RUN
     to undo it: skilltune rollback RUN
+    report: /tmp/tour/skilltune-demo/.skilltune/runs/RUN/report.html
 
     Look at the result, then tune your own skill:
 

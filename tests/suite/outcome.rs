@@ -172,7 +172,7 @@ fn entry_text(path: &Path, mode: u32, bytes: &[u8]) -> String {
 fn result(ran: &Ran) -> Value {
     let mut result = ran.json();
     let fields = result.as_object_mut().expect("the result is an object");
-    for own in ["run_id", "report", "state"] {
+    for own in ["run_id", "report", "page", "state"] {
         fields.remove(own).expect("the field is there");
     }
     fields["cost"].as_object_mut().expect("costs are an object").remove("seconds");
@@ -217,8 +217,9 @@ fn masked(text: &str) -> String {
         rest = after;
     }
     let masked = masked + rest;
-    // Costs in seconds are numbers in the report, and so are durations of phases in the original's files.
-    let own = ["\"seconds\": ", "\"completed_phase_seconds\": "];
+    // Costs in seconds are numbers in the report, and so are durations of phases in the original's files. A call is known
+    // by a hash of all that it was given, such as the path of its program.
+    let own = ["\"seconds\": ", "\"completed_phase_seconds\": ", "\"call\": "];
     let lines = masked.lines().filter(|line| !own.iter().any(|key| line.trim_start().starts_with(key)));
     lines.collect::<Vec<_>>().join("\n")
 }

@@ -134,8 +134,8 @@ fn it_is_told_by_what_it_is_wherever_runs_are_told() {
     = +0.0 s3 (0.0 -> 0.0)
     = +0.0 s4 (0.0 -> 0.0)
     = +0.0 s5 (0.0 -> 0.0)
-    report: /project/.skilltune/runs/RUN/final-report.md
     to see what B changes: skilltune diff RUN HASH
+    report: /project/.skilltune/runs/RUN/report.html
     ");
     insta::assert_snapshot!(without_padding(&stable_lines(&scene.run(&["list"]).stdout)), @r"
     RUN  KIND  STATUS  PROGRESS  RESULT  UPDATED  SUBJECT

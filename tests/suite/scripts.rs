@@ -45,7 +45,7 @@ fn a_run_that_we_failed_is_one_object_that_says_so_and_how_far_it_came() {
 fn of_two_runs_the_one_that_we_failed_has_an_object_of_its_own() {
     let scene = scene(&[("other", 95), ("writer", 40)]);
     let line = ["tune", "other,writer", "write a page", "--yes", "--format", "json"];
-    let ran = scene.run_limited("trap '' XFSZ; ulimit -f 40", &line);
+    let ran = scene.run_limited("trap '' XFSZ; ulimit -f 79", &line);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     let outcomes: Vec<Value> = objects(&ran).iter().map(|object| object["outcome"].clone()).collect();
     assert_eq!(outcomes, ["unchanged", "error"], "{ran:?}");

@@ -107,7 +107,7 @@ fn what_an_agent_does_as_well_without_the_skill_is_named_now_and_later() {
 
 
     2 of 3 scenarios pass without a skill: easy, used.
-    report: /project/.skilltune/runs/RUN/final-report.md
+    report: /project/.skilltune/runs/RUN/report.html
     ");
     assert_eq!(listing(&scene.skill("writer")), skill);
     let prompts = scene.prompts();

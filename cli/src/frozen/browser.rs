@@ -11,7 +11,6 @@ mod questions;
 use std::fs;
 use std::path::Path;
 
-use serde_json::Value;
 use tempfile::TempDir;
 
 use super::stored::{Texts, parse};
@@ -36,15 +35,23 @@ fn every_figure_of_every_stored_run_is_on_its_pages() {
     look.finish();
 }
 
-/// Checks the page of the last morning, beside which the same figures are as JSON.
+/// Checks the page of the last morning and those of its series, which have the figures of `night.json` and of `trend`.
 fn look_at_night(look: &mut Look, name: &str, given: &Texts, folder: &Path) {
-    const PAGE: &str = "/skilltune-night/report.html";
     let texts = nights::replay(given).texts;
-    let Some((path, page)) = texts.iter().find(|(path, _)| path.ends_with(PAGE)) else { return };
-    fs::write(folder.join(checks::REPORT), page).unwrap();
-    let figures = &texts[&path.replace("report.html", "night.json")];
-    let figures: Value = serde_json::from_str(figures).unwrap();
-    let shown = look.check_page(name, folder, checks::REPORT, true);
-    look.note(name, checks::missing(&figures, &shown));
-    look.keep_shots(name, folder);
+    let html = texts.iter().filter_map(|(path, page)| Some((path.strip_suffix(".html")?, page)));
+    for (path, page) in html {
+        let (before, stem) = path.rsplit_once('/').unwrap();
+        let is_morning = stem == "report";
+        let figures = if is_morning {
+            texts[&format!("{before}/night.json")].clone()
+        } else {
+            texts[&format!("said/trend {stem} --format json")].clone()
+        };
+        let (name, folder) = (format!("{name}-{stem}"), folder.join(stem));
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join(checks::REPORT), page).unwrap();
+        let shown = look.check_page(&name, &folder, checks::REPORT, is_morning);
+        look.note(&name, checks::missing(&serde_json::from_str(&figures).unwrap(), &shown));
+        look.keep_shots(&name, &folder);
+    }
 }

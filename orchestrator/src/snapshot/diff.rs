@@ -133,8 +133,8 @@ fn file(node: Option<&Node>) -> Option<(BlobId, u64)> {
 
 /// Returns the text of one side, empty if the side is missing; `None` if it is not text.
 fn text(objects: &Objects, file: Option<(BlobId, u64)>) -> Result<Option<String>, ObjectError> {
-    let Some((blob, _)) = file else { return Ok(Some(String::new())) };
-    let text = String::from_utf8(objects.read(blob)?).ok();
+    let Some((blob, size)) = file else { return Ok(Some(String::new())) };
+    let text = String::from_utf8(objects.read_whole(blob, size)?).ok();
     Ok(text.filter(|text| !text.contains('\0')))
 }
 

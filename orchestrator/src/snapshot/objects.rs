@@ -33,6 +33,9 @@ const MANIFESTS: usize = 64 << 10;
 const LARGE_MANIFESTS: usize = 32 << 20;
 
 /// Objects are read-only, so that they are not changed by accident.
+/// A manifest of a million entries is smaller.
+const LARGEST_MANIFEST: u64 = 128 << 20;
+
 const READ_ONLY: Mode = Mode::from_raw_mode(0o444);
 
 /// A store in a folder, which is created with the first object.
@@ -164,6 +167,11 @@ impl Objects {
         }
     }
 
+    /// Reads an object of at most `most` bytes; a larger one is damaged.
+    pub fn read_whole(&self, blob: BlobId, most: u64) -> Result<Vec<u8>, ObjectError> {
+        self.read_at_most(blob, most)?.map_err(|_| self.broken(ObjectError::Damaged(blob.0)))
+    }
+
     /// Writes the object into a new file, open for reading too. After an error, the content of the file is invalid.
     pub fn copy_to(&self, content: Content, file: &mut File, path: &Path) -> Result<(), ObjectError> {
         let digest = content.blob.0;
@@ -192,7 +200,7 @@ impl Objects {
         if let Some(manifest) = self.manifests.get(id.0).or_else(|| self.large_manifests.get(id.0)) {
             return Ok(manifest);
         }
-        let bytes = self.read(BlobId(id.0))?;
+        let bytes = self.read_whole(BlobId(id.0), LARGEST_MANIFEST)?;
         let manifest = Manifest::parse(&bytes).map_err(|source| ObjectError::NotAManifest { id, source })?;
         let size = manifest.size_in_memory();
         let cache = if size > MANIFESTS { &self.large_manifests } else { &self.manifests };

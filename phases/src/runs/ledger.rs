@@ -4,15 +4,29 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::base::id::CallKey;
 use crate::base::role::ByRole;
 use crate::base::vocabulary::Vocabulary;
-use crate::runs::event::Done;
+use crate::runs::event::{Done, Spent};
 use crate::runs::plan::Roles;
 
 pub type Ledger = ByRole<Account>;
 
 /// The costs by role and by agent; agents are named as in messages.
 pub type Agents = ByRole<BTreeMap<String, Account>>;
+
+/// The call that ended a step, if an agent was called for it, and its cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EndedCall {
+    pub key: Option<CallKey>,
+    pub spent: Spent,
+}
+
+impl EndedCall {
+    pub(super) fn of<L: Vocabulary>(done: &Done<L>) -> Self {
+        Self { key: done.call, spent: done.spent }
+    }
+}
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Account {

@@ -15,8 +15,8 @@ use crate::base::model::Models;
 use crate::base::role::{ByRole, Role, RoleSpec};
 use crate::base::vocabulary::Vocabulary;
 use crate::base::window::{Usage, Window};
-use crate::runs::event::{Done, Event, Failure, FailureKind, Pause, PlacedBy, Record, Signal, Spent};
-use crate::runs::ledger::{Account, Agents, Ledger};
+use crate::runs::event::{Done, Event, Failure, FailureKind, Pause, PlacedBy, Record, Signal};
+use crate::runs::ledger::{Account, Agents, EndedCall, Ledger};
 use crate::runs::plan::{Cast, Plan, Roles};
 use crate::runs::remedy::{self, Remedy};
 
@@ -125,13 +125,6 @@ impl<L: Fold> FailedCall<L> {
         let folder = format!("agents/{}", self.call?.short());
         Some(if self.failure.kind == FailureKind::OffSchema { format!("{folder}/stdout") } else { folder })
     }
-}
-
-/// The call that ended a step, if an agent was called for it, and its cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct EndedCall {
-    pub key: Option<CallKey>,
-    pub spent: Spent,
 }
 
 /// An agent that changed while the run was paused.
@@ -411,12 +404,6 @@ fn role_of<L: Fold>(event: &Event<L>) -> Option<Role> {
         Event::Done(done) => L::role(&done.step),
         Event::Noted(Signal::Recast { role, .. } | Signal::KeptFree { role, .. }) => Some(role.clone()),
         Event::Started(_) | Event::Decided(_) | Event::Noted(_) => None,
-    }
-}
-
-impl EndedCall {
-    fn of<L: Vocabulary>(done: &Done<L>) -> Self {
-        Self { key: done.call, spent: done.spent }
     }
 }
 

@@ -8,7 +8,8 @@ use skilltune_phases::loops::tune::compare::panel;
 use skilltune_phases::loops::tune::trial::measure::{self, Execution, Unit};
 use skilltune_phases::loops::tune::{Answer, Run, Step, Trial, Tune};
 use skilltune_phases::runs::event::Failure;
-use skilltune_phases::runs::run::{EndedCall, FailedCall};
+use skilltune_phases::runs::ledger::EndedCall;
+use skilltune_phases::runs::run::FailedCall;
 use skilltune_phases::suites::checks::Usage;
 
 use crate::loops::tune::words;
