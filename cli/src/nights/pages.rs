@@ -20,6 +20,7 @@ use crate::nights::file::Limits;
 use crate::nights::json;
 use crate::nights::morning::{self, BROKEN, Line, UNREACHED, cost, limit};
 use crate::nights::series::series;
+use crate::nights::trend;
 use crate::report::html::{figures_of, page};
 use crate::runs::unusable;
 use crate::terminal::complaint::Complaint;
@@ -83,8 +84,14 @@ pub fn leave_series(job: &Name, history: &History, shelf: &Shelf) -> Result<Safe
 
 /// Returns the page of a job's series. An older skilltune left no morning that it could link to.
 pub fn of_series(job: &Name, history: &History, has_morning: bool) -> String {
-    let series = series(job, history, MOST);
-    page("series.html", json!({ "job": job, "series": series, "has_morning": has_morning }))
+    let figures = history.jobs.get(job).map(trend::json).unwrap_or_default();
+    let context = json!({
+        "job": job,
+        "series": series(job, history, MOST),
+        "has_morning": has_morning,
+        "figures": figures_of(&figures),
+    });
+    page("series.html", context)
 }
 
 /// Returns a file name that needs no quotes in a link. A job may have any name that a folder can have.
