@@ -110,7 +110,7 @@ fn is_page(name: &str) -> bool {
     match name.split('/').collect::<Vec<_>>()[..] {
         ["files", ".skilltune", "runs", _, "report.html"]
         | ["files", ".skilltune", "runs", _, "data", ..] => true,
-        ["files", ".skilltune", "nights", ..] => name.ends_with(".html"),
+        ["files", ".skilltune", "nights", ..] => Path::new(name).extension().is_some_and(|end| end == "html"),
         _ => false,
     }
 }

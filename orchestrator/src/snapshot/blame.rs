@@ -192,7 +192,8 @@ mod tests {
 
     #[test]
     fn three_lines_around_a_change_are_kept_and_gaps_marked() {
-        let start: String = (1..=20).map(|line| format!("{line}\n")).collect();
+        let lines: Vec<String> = (1..=20).map(|line| line.to_string() + "\n").collect();
+        let start = lines.concat();
         let version = start.replace("5\n6\n", "5\nsix\n").replace("19\n", "");
         let expected = [
             "3 3  3",

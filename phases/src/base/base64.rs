@@ -1,4 +1,4 @@
-//! Base64: bytes as text, as DevTools and the policies of pages have them.
+//! Base64: bytes as text, as `DevTools` and the policies of pages have them.
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 

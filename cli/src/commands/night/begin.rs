@@ -187,8 +187,10 @@ pub fn leave_pages(
 /// Writes the page of each job of the morning that has a series.
 fn leave_series(morning: &Morning<'_>, book: &Book) -> Result<(), Complaint> {
     let has_points = |job: &&&Name| book.history.jobs.get(*job).is_some_and(|job| !job.points.is_empty());
-    let jobs = morning.jobs.iter().filter(has_points);
-    jobs.map(|job| pages::leave_series(job, &book.history, &book.shelf).map(drop)).collect()
+    for job in morning.jobs.iter().filter(has_points) {
+        pages::leave_series(job, &book.history, &book.shelf)?;
+    }
+    Ok(())
 }
 
 /// Runs the commands that are due with the page as JSON, and records there how they ended.

@@ -212,7 +212,7 @@ fn answer(objects: &Objects, words: &Words, run: &Run, step: &Step) -> Option<Ou
             let missed = |(check, _)| CheckResult { check, met: Some(false), details: text.into() };
             Ok(Answer::Checked(checks.map(missed).collect()))
         }
-        Step::Grade { candidate, trial, .. } => graded(words, run, *candidate == run.start(), *trial),
+        Step::Grade { candidate, trial, .. } => Ok(graded(words, run, *candidate == run.start(), *trial)),
         Step::Improve { round, .. } => Ok(Answer::Improved {
             tree: files(objects, words, &format!("draft {round}")),
             report: Box::new(EditReport {
@@ -233,7 +233,7 @@ fn answer(objects: &Objects, words: &Words, run: &Run, step: &Step) -> Option<Ou
     Some(outcome)
 }
 
-fn graded(words: &Words, run: &Run, is_start: bool, trial: Trial) -> Outcome {
+fn graded(words: &Words, run: &Run, is_start: bool, trial: Trial) -> Answer {
     let Ok(Answer::Judged(mut judgement)) = judged(run, 50) else { unreachable!("it is judged") };
     let scenario = &run.plan.task.scenarios[trial.scenario];
     let asked = scenario.demands.iter().filter(|demand| demand.how.question().is_some());
@@ -254,5 +254,5 @@ fn graded(words: &Words, run: &Run, is_start: bool, trial: Trial) -> Outcome {
         suggestion.rationale = text.clone();
         suggestion.snippet = Some(text.clone());
     }
-    Ok(Answer::Judged(judgement))
+    Answer::Judged(judgement)
 }

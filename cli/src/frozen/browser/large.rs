@@ -87,9 +87,9 @@ fn answer(run: &Run, step: &Step) -> Outcome {
     let scenario = &run.plan.task.scenarios[trial.scenario];
     let ids: Vec<_> = scenario.demands.iter().map(|demand| scenario.criterion(demand)).collect();
     let is_start = usize::from(*candidate == run.start());
-    let finding = |(nth, criterion)| {
-        let is_met = (trial.scenario * 7 + trial.ordinal as usize * 3 + nth * 5 + is_start) % 4 > 0;
-        let verdict = if is_met { Verdict::Pass } else { Verdict::Fail };
+    let finding = |(nth, criterion): (usize, _)| {
+        let mixed = trial.scenario * 7 + trial.ordinal as usize * 3 + nth * 5 + is_start;
+        let verdict = if mixed.is_multiple_of(4) { Verdict::Fail } else { Verdict::Pass };
         Finding { criterion, verdict, evidence: "out.md: \"what the page says about it, in one sentence\"" }
     };
     judgement.whole.findings = ids.iter().enumerate().map(finding).collect();

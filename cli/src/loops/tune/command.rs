@@ -135,10 +135,9 @@ impl Starts for Tune {
         if let Some(unused) = unused.flatten() {
             start.printer.talk(&unused);
         }
-        if let (true, Apply::Propose(_)) = (plan.task.searches(), plan.task.apply) {
-            if let Some(why) = hindrance(plan, start.env) {
-                start.printer.talk(&format!("note: {why}"));
-            }
+        let proposes = plan.task.searches() && matches!(plan.task.apply, Apply::Propose(_));
+        if let Some(why) = proposes.then(|| hindrance(plan, start.env)).flatten() {
+            start.printer.talk(&format!("note: {why}"));
         }
     }
 

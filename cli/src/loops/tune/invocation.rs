@@ -7,6 +7,7 @@ use std::path::Path;
 
 use skilltune_phases::asking::prompt::Prompts;
 use skilltune_phases::base::delivery::Delivery;
+use skilltune_phases::base::name::Name;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::tune::{self, Aim, Apply, FailOn, Rules, Tune};
 use skilltune_phases::runs::proposal::Form;
@@ -191,7 +192,7 @@ fn asked_preset(
 fn together(complaint: Complaint, task_set: &TaskSet, members: &[Skill], named: &[Skill]) -> Complaint {
     let demands = task_set.scenarios.iter().flat_map(|scenario| &scenario.demands);
     let is_in = |skills: &[Skill], name: &str| skills.iter().any(|skill| skill.name == name);
-    let mut about = demands.filter_map(|demand| demand.member.as_ref()).map(|name| name.as_str());
+    let mut about = demands.filter_map(|demand| demand.member.as_ref()).map(Name::as_str);
     if about.any(|name| is_in(named, name) && !is_in(members, name)) {
         complaint.hint("pass --chain to tune them together")
     } else {

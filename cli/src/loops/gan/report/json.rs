@@ -66,9 +66,9 @@ fn round(run: &Run, objects: &Objects, (number, round): (usize, &Round)) -> Valu
 fn screens(run: &Run, objects: &Objects, (number, round): (usize, &Round)) -> Vec<String> {
     let manifest = run.screens(round.artifact).and_then(|tree| objects.manifest(tree).ok());
     let names = manifest.iter().flat_map(Manifest::entries).map(|entry| entry.path.to_string());
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || ['-', '_', '.'].contains(&c);
-    let pictures = names.filter(|name| name.ends_with(".png") && name.chars().all(is_plain));
-    pictures.map(|name| format!("iterations/iteration-{number}/{SCREENS}/{name}")).collect()
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || ['-', '_'].contains(&c);
+    let is_picture = |name: &String| name.strip_suffix(".png").is_some_and(|stem| stem.chars().all(is_plain));
+    names.filter(is_picture).map(|name| format!("iterations/iteration-{number}/{SCREENS}/{name}")).collect()
 }
 
 fn answered(answered: &Answered) -> Value {
