@@ -10,7 +10,7 @@ use skilltune_phases::runs::run::Run;
 use crate::progress::layout::Letters;
 use crate::report::estimate::Remaining;
 use crate::report::ui::Ui;
-use crate::text::width::{around, columns};
+use crate::text::width::{around, columns, cut};
 use crate::text::{figures, plain};
 
 /// Columns kept for the spinner and the elapsed time.
@@ -29,7 +29,7 @@ pub struct Live<L: Ui> {
 struct Parts {
     message: String,
     clock: Option<Clock>,
-    /// What is left of the run, if it is known and fits.
+    /// What is left of the run, if it is known: beside the rest, or on a line of its own.
     left: String,
 }
 
@@ -70,8 +70,9 @@ impl<L: Ui> Live<L> {
         let steps: Vec<&L::Step> = self.under_way.iter().map(|(step, _)| step).collect();
         let room = width.saturating_sub(MARGIN);
         let message = message(run, &steps, room);
-        let room = room.saturating_sub(columns(&message));
-        let left = left.map_or_else(String::new, |left| remaining(left, &Zoned::now(), room));
+        let beside = room.saturating_sub(columns(&message));
+        let left = left.and_then(|left| remaining(left, &Zoned::now()));
+        let left = left.map_or_else(String::new, |left| placed(&left, beside, width));
         let clock = self.under_way.first().map(|(_, since)| Clock::Since(*since));
         self.draw(Parts { message, clock, left });
     }
@@ -106,8 +107,7 @@ impl<L: Ui> Live<L> {
 impl Parts {
     fn line(&self) -> String {
         let clock = self.clock.map(Clock::shown).unwrap_or_default();
-        let parts = [&self.message, &clock, &self.left];
-        parts.into_iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join(" ")
+        format!("{} {clock}{}", self.message, self.left)
     }
 }
 
@@ -137,17 +137,18 @@ fn message<L: Ui>(run: &Run<L>, under_way: &[&L::Step], width: usize) -> String 
     around(&format!("{}: ", L::place(run)), &plain::one_line(&L::step(run, oldest)), &after, width)
 }
 
-/// Says how many calls are left and when the run will probably end, as far as that fits beside a space.
-fn remaining(left: Remaining, now: &Zoned, room: usize) -> String {
-    if left.most == 0 {
-        return String::new();
-    }
+/// Says how many calls are left and, if it is known, when the run will probably end.
+fn remaining(left: Remaining, now: &Zoned) -> Option<String> {
     let calls = figures::count(usize::try_from(left.most).unwrap_or(usize::MAX), "call");
     let end = left.time.and_then(|time| now.checked_add(time).ok());
-    let end = end
-        .map(|end| format!("(at most {calls} left, probably done at {})", figures::time_of_day(&end, now)));
-    let texts = [end, Some(format!("(at most {calls} left)"))];
-    texts.into_iter().flatten().find(|text| columns(text) < room).unwrap_or_default()
+    let end = end.map(|end| format!(", probably done at {}", figures::time_of_day(&end, now)));
+    (left.most > 0).then(|| format!("at most {calls} left{}", end.unwrap_or_default()))
+}
+
+/// Puts a text beside the rest of the line if it fits into these columns, and otherwise on a line of its own.
+fn placed(text: &str, beside: usize, width: usize) -> String {
+    let whole = format!(" ({text})");
+    if columns(&whole) < beside { whole } else { format!("\n  {}", cut(text, width.saturating_sub(3))) }
 }
 
 #[cfg(test)]
@@ -183,33 +184,33 @@ mod tests {
     }
 
     #[test]
-    fn in_a_narrow_line_the_end_is_dropped_first_and_then_the_calls() {
+    fn what_is_left_is_said_as_far_as_it_is_known() {
         let now = Timestamp::from_second(1_700_000_000).unwrap().to_zoned(TimeZone::UTC);
-        let text = |most, minutes: Option<u64>, room| {
+        let text = |most, minutes: Option<u64>| {
             let time = minutes.map(|minutes| Duration::from_secs(minutes * 60));
-            remaining(Remaining { most, time }, &now, room)
+            remaining(Remaining { most, time }, &now).unwrap_or_default()
         };
-        let (all, calls) = ("(at most 84 calls left, probably done at 22:33)", "(at most 84 calls left)");
-        assert_eq!((columns(all), columns(calls)), (47, 23));
-        let fitted = [200, 48, 47, 24, 23, 0].map(|room| text(84, Some(20), room));
-        assert_eq!(fitted, [all, all, calls, calls, "", ""]);
-        assert_eq!(text(84, None, 200), calls, "an unknown end is no guess");
-        assert_eq!([text(1, None, 200), text(0, None, 200)], ["(at most 1 call left)", ""]);
-        assert_eq!(text(2, Some(120), 200), "(at most 2 calls left, probably done at 2023-11-15 00:13)");
-        assert_eq!(text(84, Some(u64::MAX / 60), 200), calls, "no calendar has that day");
+        assert_eq!(text(84, Some(20)), "at most 84 calls left, probably done at 22:33");
+        assert_eq!(text(84, None), "at most 84 calls left", "an unknown end is no guess");
+        assert_eq!([text(1, None), text(0, None)], ["at most 1 call left", ""]);
+        assert_eq!(text(2, Some(120)), "at most 2 calls left, probably done at 2023-11-15 00:13");
+        assert_eq!(text(84, Some(u64::MAX / 60)), "at most 84 calls left", "no calendar has that day");
     }
 
     #[test]
-    fn a_line_with_all_its_parts_is_never_wider_than_the_terminal() {
-        let left = Remaining { most: 84, time: Some(Duration::from_secs(1200)) };
-        let now = Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC);
+    fn what_does_not_fit_beside_the_step_has_a_line_of_its_own_and_no_line_is_too_wide() {
+        let text = "at most 84 calls left, probably done at 22:33";
+        assert_eq!(placed(text, 60, 120), format!(" ({text})"));
+        assert_eq!(placed(text, 20, 80), format!("\n  {text}"));
         for width in 20..160 {
             let message = around("round 2 of 5: judging ", "write-a-haiku", " and 3 more", width - MARGIN);
-            let left = remaining(left, &now, width - MARGIN - columns(&message));
+            let left = placed(text, width - MARGIN - columns(&message), width);
             let parts = Parts { message, clock: Some(Clock::Until(Timestamp::UNIX_EPOCH)), left };
             // The clock shows `0s`, and `100h 00m` at most; before it are the spinner and a space.
-            let line = columns(&parts.line()) + columns("100h 00m") - columns("0s") + 2;
-            assert!(line < width, "{width}: {}", parts.line());
+            let more = columns("100h 00m") - columns("0s") + 2;
+            let line = parts.line();
+            let (first, below) = line.split_once('\n').unwrap_or((&line, ""));
+            assert!(columns(first) + more < width && columns(below) < width, "{width}: {line}");
         }
     }
 }
