@@ -20,9 +20,10 @@ pub fn write<L: Ui>(
     if run.closed_at.is_some() && extent == Extent::All {
         replace(&folder.report(), &page::page(run, objects))?;
         let report = json::report(run, objects);
-        // Before `report.json`, which says that all of them are there.
-        html::write(objects, folder, run, &report)?;
+        // Before `report.json`, which says that all of them are there; it is written also if they cannot be.
+        let pages = html::write(objects, folder, run, &report);
         replace(&folder.report_json(), &base::json::page(&report))?;
+        pages?;
     }
     Ok(())
 }

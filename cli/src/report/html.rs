@@ -24,6 +24,7 @@ use crate::report::page::in_short;
 use crate::report::replace;
 use crate::report::ui::Ui;
 use crate::text::figures;
+use crate::text::width::cut;
 
 pub use engine::page;
 
@@ -42,8 +43,14 @@ pub fn write<L: Ui>(
     folder.data().make()?;
     for case in &cases {
         let Some(name) = case["page"].as_str().and_then(|path| path.strip_prefix("data/")) else { continue };
-        let around = json!({ "run_id": report["run_id"], "case": case, "figures": figures_of(case) });
-        replace(&folder.data().join(name), &page("scenario.html", around))?;
+        let context = json!({
+            "run_id": report["run_id"],
+            "case": case,
+            "names": names(report),
+            "is_paired": is_paired(report),
+            "figures": figures_of(case),
+        });
+        replace(&folder.data().join(name), &page("scenario.html", context))?;
     }
     Ok(())
 }
@@ -57,6 +64,8 @@ struct Content<'a> {
     about: Value,
     tones: Value,
     course: Vec<course::Point>,
+    names: Value,
+    is_paired: bool,
     figures: Vec<(String, String)>,
 }
 
@@ -74,8 +83,6 @@ fn of_run<L: Ui>(run: &Run<L>, objects: &Objects, report: &Value) -> String {
         "found": summary.notes.iter().chain(&summary.found).collect::<Vec<_>>(),
         "next": next.collect::<Vec<_>>(),
         "money": figures::money(&run.ledger.total()),
-        "program": run.plan.program,
-        "seed": run.plan.seed.to_string(),
         "started": figures::moment(run.started_at),
         "ended": run.closed_at.map(figures::moment),
     });
@@ -89,9 +96,23 @@ fn of_run<L: Ui>(run: &Run<L>, objects: &Objects, report: &Value) -> String {
             about,
             tones: tones(),
             course: course::of(report),
+            names: names(report),
+            is_paired: is_paired(report),
             figures: figures_of(report),
         },
     )
+}
+
+/// Returns the names of the two sides; a comparison has its own.
+fn names(report: &Value) -> Value {
+    let compared = &report["compared"];
+    if compared.is_object() { json!([compared["a"], compared["b"]]) } else { json!(["start", "candidate"]) }
+}
+
+/// Returns whether both sides of any scenario were tried.
+fn is_paired(report: &Value) -> bool {
+    let mut all = report["scenarios"].as_array().into_iter().flatten();
+    all.any(|one| one["start"].is_object() && one["candidate"].is_object()) || report["compared"].is_object()
 }
 
 /// Returns how a verdict or an outcome looks; any other is neither good nor bad.
@@ -100,11 +121,17 @@ fn tones() -> Value {
         words.iter().map(|word| ((*word).to_owned(), json!(tone))).collect::<Vec<_>>()
     };
     let good = of("good", &["win", "improved", "reached", "passed", "accepted", "answered", "clean"]);
-    let bad = of("bad", &["loss", "regressed", "failed", "found"]);
+    let bad = of("bad", &["loss", "refused", "found"]);
     good.into_iter().chain(bad).collect()
 }
 
-/// Returns each figure and text of a value with its place in it. The trials of scenarios have pages of their own.
+/// The most letters of a text among the figures.
+const LONGEST: usize = 500;
+
+/// The keys of long texts that a page has in another place.
+const TEXTS: [&str; 6] = ["question", "evidence", "digest", "diff", "lines", "answer"];
+
+/// Returns each figure and short text of a value with its place in it. The trials of scenarios have pages of their own.
 pub fn figures_of(value: &Value) -> Vec<(String, String)> {
     let mut rows = Vec::new();
     add(&mut rows, String::new(), value);
@@ -114,8 +141,9 @@ pub fn figures_of(value: &Value) -> Vec<(String, String)> {
 fn add(rows: &mut Vec<(String, String)>, place: String, value: &Value) {
     match value {
         Value::Object(keys) => {
-            let own = keys.iter().filter(|(key, _)| !(place.starts_with("scenarios[") && *key == "trials"));
-            for (key, value) in own {
+            let is_elsewhere =
+                |key: &str| TEXTS.contains(&key) || (place.starts_with("scenarios[") && key == "trials");
+            for (key, value) in keys.iter().filter(|(key, _)| !is_elsewhere(key)) {
                 let dot = if place.is_empty() { "" } else { "." };
                 add(rows, format!("{place}{dot}{key}"), value);
             }
@@ -125,7 +153,7 @@ fn add(rows: &mut Vec<(String, String)>, place: String, value: &Value) {
                 add(rows, format!("{place}[{nth}]"), value);
             }
         }
-        Value::String(text) => rows.push((place, text.clone())),
+        Value::String(text) => rows.push((place, cut(text, LONGEST))),
         Value::Null | Value::Bool(_) | Value::Number(_) => rows.push((place, value.to_string())),
     }
 }

@@ -40,7 +40,15 @@ pub fn object<L: Ui>(run: &run::Run<L>, summary: &Summary) -> Value {
 /// Returns `report.json`.
 pub fn report<L: Ui>(run: &run::Run<L>, objects: &Objects) -> Value {
     let (summary, [first, last]) = (object(run, &L::summary(run, None)), L::details(run, objects));
-    joined([&first, &summary, &json!({ "costs": costs(run) }), &last])
+    let made = json!({
+        "costs": costs(run),
+        "program": run.plan.program,
+        // A number of 64 bits is no number to some readers.
+        "seed": run.plan.seed.to_string(),
+        "started_at": run.started_at,
+        "closed_at": run.closed_at,
+    });
+    joined([&first, &summary, &made, &last])
 }
 
 /// Returns what a dry run shows: not a run, but what it would be. `keys` are those of its loop.
@@ -83,8 +91,8 @@ fn costs<L: Loop>(run: &run::Run<L>) -> Value {
 fn cost(total: &Account) -> Value {
     json!({
         "usd": total.known_usd(),
-        "input_tokens": total.input_tokens,
-        "output_tokens": total.output_tokens,
+        "input_tokens": total.known_tokens(total.input_tokens),
+        "output_tokens": total.known_tokens(total.output_tokens),
         "seconds": Duration::from_millis(total.ms).as_secs_f64(),
         "calls": total.calls,
         "cached": total.cached,

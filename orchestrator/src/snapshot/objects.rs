@@ -32,10 +32,10 @@ const MANIFESTS: usize = 64 << 10;
 /// thousands of them.
 const LARGE_MANIFESTS: usize = 32 << 20;
 
-/// Objects are read-only, so that they are not changed by accident.
 /// A manifest of a million entries is smaller.
 const LARGEST_MANIFEST: u64 = 128 << 20;
 
+/// Objects are read-only, so that they are not changed by accident.
 const READ_ONLY: Mode = Mode::from_raw_mode(0o444);
 
 /// A store in a folder, which is created with the first object.

@@ -109,6 +109,11 @@ impl Account {
         (self.calls == 0 || self.unpriced < self.calls).then_some(self.usd)
     }
 
+    /// Returns a number of tokens; none if calls were made, and no one reported tokens or a cost.
+    pub fn known_tokens(&self, tokens: u64) -> Option<u64> {
+        (self.tokens() > 0 || self.known_usd().is_some()).then_some(tokens)
+    }
+
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {

@@ -163,10 +163,13 @@ pub fn leave_pages(
     let mut object = json::object(morning, failed.as_ref());
     let written = book.put("night.md", &page);
     let written = written.and(book.put("report.html", &pages::morning(morning, around, "")));
-    let written = written.and(leave_series(morning, book));
     let written = written.and(book.put("junit.xml", &junit::junit(morning, failed.as_ref())));
     let written = written.and(book.put("night.json", &line(&object)));
     let written = written.and(run_commands(&mut object, morning, plan, book, env, printer));
+    // Their loss is no reason to keep the morning from anybody.
+    if let Err(why) = leave_series(morning, book) {
+        printer.talk(&format!("warning: no pages of series: {}", why.in_one_line()));
+    }
     let html = pages::morning(morning, around, "../");
     let kept = [("md", &*page), ("html", &html), ("json", &line(&object))];
     written.and(keep(&kept, plan, book, env, printer))?;

@@ -58,7 +58,8 @@ fn in_a_row(all: &[Value], number: &str) -> Vec<Point> {
             round: one[number].clone(),
             score: one["score"].clone(),
             kept,
-            parent: nth.checked_sub(1),
+            // After a dropped version a new one is made, of none.
+            parent: nth.checked_sub(1).filter(|&before| all[before]["dropped"] != true),
             note: note.to_owned(),
         }
     };

@@ -1,7 +1,7 @@
 //! The templates of pages, and the one place where text becomes HTML.
 //!
-//! Text of models, files and people is hostile. It is never a template and never HTML: the formatter pictures what
-//! could hide in it, then escapes it. Only macros and the filter `prose` make HTML, and they call the formatter's
+//! Text of models, files and people is hostile. It is never a template and never HTML: the formatter cuts it, pictures
+//! what could hide in it, and escapes it. Only macros and the filter `prose` make HTML, and they call the formatter's
 //! `escaped`. The policy of each page allows one script and one style, by their hashes, and no request.
 
 use std::sync::LazyLock;
@@ -85,7 +85,12 @@ pub fn page(template: &str, context: impl Serialize) -> String {
     page.unwrap_or_else(|error| {
         let error = format!("{error:#}");
         // Every template is tested with all stored runs. A paid run still ends in order if one is wrong.
-        format!("<!doctype html><title>skilltune</title><pre>{}</pre>", escaped(&error))
+        format!(
+            "<!doctype html><meta charset=\"utf-8\"><meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\
+             <title>skilltune</title><pre>{}</pre>",
+            policy(),
+            escaped(&error)
+        )
     })
 }
 
@@ -93,7 +98,14 @@ fn write(out: &mut Output<'_>, _: &mut State<'_, '_>, value: &Value) -> Result<(
     if value.is_safe() {
         return Ok(out.write_str(value.as_str().unwrap_or_default())?);
     }
-    Ok(out.write_str(&escaped(&text(value)))?)
+    Ok(out.write_str(&escaped(&bounded(text(value))))?)
+}
+
+/// Cuts a text that would make the page slow. The files beside the page have the whole.
+fn bounded(text: String) -> String {
+    const MOST: usize = 32 << 10;
+    let end = (0..=MOST.min(text.len())).rev().find(|&end| text.is_char_boundary(end)).unwrap_or_default();
+    if end == text.len() { text } else { format!("{}\n[the rest is left out]", &text[..end]) }
 }
 
 /// Returns a value as text: a number as `report.json` has it.

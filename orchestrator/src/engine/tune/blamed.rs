@@ -6,9 +6,10 @@ use skilltune_phases::skills::target::Place;
 
 use crate::snapshot::{self, BlamedLine, Node, ObjectError, Objects, RelPath};
 
-/// The most lines of all files, and the most bytes after which no line follows.
+/// The most files, and the most lines of all of them and their bytes.
+const MOST_FILES: usize = 200;
 const MOST_LINES: usize = 2000;
-const MOST_BYTES: usize = 256 << 10;
+const MOST_BYTES: usize = 128 << 10;
 
 /// A file that differs between the start and the version that a run leaves.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +35,8 @@ pub fn blamed_files(objects: &Objects, run: &Run) -> Result<Vec<BlamedFile>, Obj
         let trees = versions.iter().filter_map(|(round, id)| Some((*round, tree(*id)?)));
         let mut trees: Vec<_> = trees.collect();
         trees.dedup_by_key(|(_, tree)| *tree);
-        files.extend(member_files(objects, member, &trees)?);
+        let room = MOST_FILES - files.len();
+        files.extend(member_files(objects, member, &trees, room)?);
     }
     limit(&mut files);
     Ok(files)
@@ -45,12 +47,16 @@ fn member_files(
     objects: &Objects,
     member: Place,
     trees: &[(u32, TreeId)],
+    most: usize,
 ) -> Result<Vec<BlamedFile>, ObjectError> {
     let manifests = trees.iter().map(|(round, tree)| Ok((*round, objects.manifest(*tree)?)));
     let manifests = manifests.collect::<Result<Vec<_>, ObjectError>>()?;
     let [(_, first), .., (_, last)] = &*manifests else { return Ok(Vec::new()) };
     let mut files = Vec::new();
     for path in snapshot::changes(first, last).into_iter().map(|change| change.path) {
+        if files.len() == most {
+            break;
+        }
         let is_leaf = |node: &Node| !node.is_folder();
         if [first, last].into_iter().any(|manifest| manifest.get(&path).is_some_and(is_leaf)) {
             let nodes = manifests.iter().map(|(round, manifest)| (*round, manifest.get(&path)));
@@ -80,7 +86,7 @@ fn limit(files: &mut [BlamedFile]) {
     for BlamedFile { lines, left_out, .. } in files {
         let Some(lines) = lines else { continue };
         let fits = |line: &&BlamedLine| {
-            let fits = lines_left > 0 && bytes_left > 0;
+            let fits = lines_left > 0 && bytes_left >= line.text.len();
             lines_left = lines_left.saturating_sub(1);
             bytes_left = bytes_left.saturating_sub(line.text.len());
             fits
@@ -113,7 +119,7 @@ mod tests {
         let first = tree(&[("SKILL.md", "a\nb\n"), ("binary", "\0"), ("large", large), ("same", "s\n")]);
         let second = tree(&[("SKILL.md", "a\nB\n"), ("binary", "\0"), ("large", "y\n"), ("same", "s\n")]);
         let third = tree(&[("SKILL.md", "a\nB\n"), ("binary", "z"), ("new", "n\n"), ("same", "s\n")]);
-        let files = member_files(&objects, Place(0), &[(0, first), (2, second), (4, third)]).unwrap();
+        let files = member_files(&objects, Place(0), &[(0, first), (2, second), (4, third)], 9).unwrap();
         let shown = |file: &BlamedFile| {
             let rounds =
                 file.lines.as_ref().map(|lines| lines.iter().map(|line| line.round).collect::<Vec<_>>());
@@ -127,9 +133,9 @@ mod tests {
         ];
         let expected = expected.map(|(path, rounds)| (path.to_owned(), rounds));
         assert_eq!(files.iter().map(shown).collect::<Vec<_>>(), expected);
-        assert!(member_files(&objects, Place(0), &[(0, first)]).unwrap().is_empty());
+        assert!(member_files(&objects, Place(0), &[(0, first)], 9).unwrap().is_empty());
         let lost = store(Path::new("/nowhere"));
-        assert!(member_files(&lost, Place(0), &[(0, first), (2, second)]).is_err());
+        assert!(member_files(&lost, Place(0), &[(0, first), (2, second)], 9).is_err());
     }
 
     #[test]

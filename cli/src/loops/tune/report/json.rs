@@ -8,8 +8,10 @@ use serde_json::{Map, Value, json};
 use skilltune_orchestrator::engine::{BlamedFile, blamed_files};
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::loops::MostCalls;
+use skilltune_phases::loops::tune::results::ending::RunOutcome;
 use skilltune_phases::loops::tune::search::explanation::{self, Explanation, Fault, LeftAlone};
 use skilltune_phases::loops::tune::{Edit, Improver, Round, RoundResult, Run, Uses};
+use skilltune_phases::runs::event::PlacedBy;
 use skilltune_phases::skills::candidate::Origin;
 use skilltune_phases::skills::target::Member;
 
@@ -58,8 +60,19 @@ pub fn details(run: &Run, objects: &Objects) -> [Value; 2] {
         "improvers": improvers::json(run),
         "context": contexts::json(objects, run),
         "changes": changes(run, objects),
+        // Whether the target has the champion now; null if the run does not search.
+        "applied": run.plan.task.searches().then(|| is_applied(run)),
     });
     [json!({ "verdict": comparison::word(run), "comparison": comparison::comparison(run) }), last]
+}
+
+/// A command may have replaced the target since the run ended.
+fn is_applied(run: &Run) -> bool {
+    match run.placed {
+        Some(PlacedBy::Rollback) => false,
+        Some(_) => true,
+        None => run.outcome() == RunOutcome::Improved,
+    }
 }
 
 /// Returns what differs between the start and the version that a search leaves. Unknown if the store has lost a version.

@@ -11,13 +11,15 @@ for (const table of document.querySelectorAll("table.sorted")) {
       const down = head.getAttribute("aria-sort") === "ascending";
       for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
       head.setAttribute("aria-sort", down ? "descending" : "ascending");
-      const key = (row) => row.cells[column].textContent.trim();
-      const number = (text) => Number.parseFloat(text.replace(/^[^-+\d]+/, ""));
+      const key = (row) => row.cells[column].dataset.n ?? row.cells[column].textContent.trim();
+      // Only a column of numbers is sorted by them: the name of a scenario may end with one, and a date begins with one.
+      const number = (text) => (head.classList.contains("n") && /^[-+$]*[\d.]+/.test(text) && !/^\d+-\d/.test(text)
+        ? Number.parseFloat(text.replace("$", "")) : Number.NaN);
       const order = (one, next) => {
         const [a, b] = [number(key(one)), number(key(next))];
         // What is unknown comes last, whichever way.
         if (Number.isNaN(a) !== Number.isNaN(b)) return Number.isNaN(a) ? 1 : -1;
-        const by = Number.isNaN(a) ? key(one).localeCompare(key(next)) : a - b;
+        const by = Number.isNaN(a) ? key(one).localeCompare(key(next), undefined, { numeric: true }) : a - b;
         return down ? -by : by;
       };
       body.append(...[...body.rows].sort(order));
@@ -55,13 +57,13 @@ for (const part of document.querySelectorAll(".folded")) {
   show();
   tools(part, button);
 }
-// A link to something folded opens it, and so does printing.
+addEventListener("beforeprint", () => {
+  for (const one of document.querySelectorAll("details:not(.data)")) one.open = true;
+});
+// A link to something folded opens it.
 const unfold = () => {
-  for (let at = document.getElementById(decodeURIComponent(location.hash.slice(1))); at; at = at.parentElement)
+  for (let at = document.getElementById(location.hash.slice(1)); at; at = at.parentElement)
     if (at.tagName === "DETAILS") at.open = true;
 };
 addEventListener("hashchange", unfold);
 unfold();
-addEventListener("beforeprint", () => {
-  for (const one of document.querySelectorAll("details:not(.data)")) one.open = true;
-});
