@@ -64,6 +64,10 @@ useless *old:
 same-decisions old:
     SKILLTUNE_OLD={{absolute_path(old)}} cargo test -p skilltune --all-features --test suite same_decisions -- --ignored --nocapture
 
+# The pages of all stored runs in a browser; SKILLTUNE_SHOTS=FOLDER writes pictures of them.
+pages:
+    SKILLTUNE_TIER=all cargo test -p skilltune --all-features --bin skilltune -- frozen::browser --nocapture
+
 # Writes `docs/commands.md`, `docs/settings.md`, its schema and `fixtures/cli` again, from what the program prints.
 cli-texts:
     SKILLTUNE_RENEW=1 cargo test -p skilltune --all-features --test suite cli_texts

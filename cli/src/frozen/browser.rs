@@ -11,17 +11,20 @@ mod questions;
 use std::fs;
 use std::path::Path;
 
+use skilltune_worlds::tier::Tier;
 use tempfile::TempDir;
 
 use super::stored::{Texts, parse};
 use super::{divided, nights, run, stored_runs};
 use checks::Look;
 
+/// Looks at every second run, and at all of them with `just pages`.
 #[test]
-fn every_figure_of_every_stored_run_is_on_its_pages() {
+fn every_figure_of_a_stored_run_is_on_its_pages() {
     let Some(mut look) = Look::new() else { return };
     let place = TempDir::new().unwrap();
-    for (name, path) in stored_runs() {
+    let every = if Tier::of_this_run() == Tier::All { 1 } else { 2 };
+    for (name, path) in stored_runs().into_iter().step_by(every) {
         let (given, _) = divided(parse(&fs::read_to_string(path).unwrap()));
         let project = place.path().join(&name);
         fs::create_dir(&project).unwrap();
