@@ -24,6 +24,12 @@ fn change(by: f64) -> String {
     if matches!(tenths.as_str(), "+0.0" | "-0.0") { "±0.0".to_owned() } else { tenths }
 }
 
+/// Formats points, always with a sign.
+pub fn signed(points: f64) -> String {
+    // Avoids -0.0.
+    format!("{:+.1}", points + 0.0)
+}
+
 /// Shows a probability between 0 and 1. None is certain, so none is shown as 0% or 100%.
 pub fn percent(chance: f64) -> String {
     format!("{:.0}%", (chance * 100.0).clamp(1.0, 99.0))

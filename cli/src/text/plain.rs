@@ -31,6 +31,15 @@ pub fn pictured(text: &str) -> String {
     text.chars().map(|c| if is_hidden(c) { picture(c) } else { c.to_string() }).collect()
 }
 
+/// Returns the beginning of a text, up to this many bytes, and says if something is left out.
+pub fn beginning(text: &str, most: usize) -> String {
+    if text.len() <= most {
+        return text.to_owned();
+    }
+    let end = (0..=most).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    format!("{}\n[the rest is left out]", &text[..end])
+}
+
 /// Makes a patch safe and keeps its line endings, so that a program can apply it.
 pub fn patch(text: &str) -> String {
     let lines = text.split_inclusive('\n').map(|line| match line.strip_suffix("\r\n") {

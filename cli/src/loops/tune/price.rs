@@ -6,9 +6,8 @@ use skilltune_phases::loops::MostCalls;
 use skilltune_phases::loops::tune::compare::price::{self, Cost, Price, Way};
 use skilltune_phases::loops::tune::{Basis, Run};
 
-use crate::loops::tune::verdicts::signed;
 use crate::report::estimate::most_calls;
-use crate::text::figures::{self, count};
+use crate::text::figures::{self, count, signed};
 
 pub fn calls(calls: &MostCalls) -> String {
     let all: u64 = calls.values().sum();

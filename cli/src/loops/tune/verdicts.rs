@@ -12,7 +12,7 @@ use skilltune_phases::runs::proposal::Proposal;
 use crate::loops::tune::held_out_uses;
 use crate::loops::tune::words::Class;
 use crate::report::words::commit;
-use crate::text::figures::count;
+use crate::text::figures::{count, signed};
 use crate::text::plain::one_line;
 
 const ONE_SCENARIO: &str = "Weak evidence: one scenario. Other tasks may show a different result.";
@@ -63,12 +63,6 @@ pub fn verdict(run: &Run, shipment: &Shipment) -> String {
 fn named(run: &Run, scenarios: &[usize]) -> String {
     let names = scenarios.iter().filter_map(|nth| run.plan.task.scenarios.get(*nth));
     names.map(|scenario| scenario.id.as_str()).collect::<Vec<_>>().join(", ")
-}
-
-/// Formats points, always with a sign.
-pub fn signed(points: f64) -> String {
-    // Avoids -0.0.
-    format!("{:+.1}", points + 0.0)
 }
 
 /// Rounds a difference to tenths, without -0.0.

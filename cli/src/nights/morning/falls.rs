@@ -8,8 +8,7 @@ use skilltune_phases::nights::drift::change::{Change, ChangeKind};
 use skilltune_phases::nights::drift::{DriftLevel, Fall};
 use skilltune_phases::nights::night::{Morning, Night, Work, Worse};
 
-use crate::loops::tune::verdicts::signed;
-use crate::text::figures::count;
+use crate::text::figures::{count, signed};
 use crate::text::markdown::{marked, words};
 
 pub fn worse(worse: &Worse<'_>) -> String {

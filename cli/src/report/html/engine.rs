@@ -15,7 +15,10 @@ use sha2::{Digest as _, Sha256};
 use skilltune_phases::base::base64;
 
 use crate::text::figures;
-use crate::text::plain::pictured;
+use crate::text::plain::{beginning, pictured};
+
+/// The most bytes of one text. A longer one makes a page slow; the files beside the page have the whole.
+const LONGEST: usize = 32 << 10;
 
 const UNKNOWN: &str = "unknown";
 
@@ -69,9 +72,7 @@ type Filter = fn(&Value) -> String;
 
 const FILTERS: &[(&str, Filter)] = &[
     ("score", |value| number(value, |points| format!("{points:.1}"))),
-    // Avoids -0.0.
-    ("signed", |value| number(value, |points| format!("{:+.1}", points + 0.0))),
-    ("number", text),
+    ("signed", |value| number(value, figures::signed)),
     ("usd", |value| number(value, figures::dollars)),
     ("seconds", |value| {
         number(value, |seconds| figures::duration(Duration::from_secs_f64(seconds.max(0.0))))
@@ -98,14 +99,7 @@ fn write(out: &mut Output<'_>, _: &mut State<'_, '_>, value: &Value) -> Result<(
     if value.is_safe() {
         return Ok(out.write_str(value.as_str().unwrap_or_default())?);
     }
-    Ok(out.write_str(&escaped(&bounded(text(value))))?)
-}
-
-/// Cuts a text that would make the page slow. The files beside the page have the whole.
-fn bounded(text: String) -> String {
-    const MOST: usize = 32 << 10;
-    let end = (0..=MOST.min(text.len())).rev().find(|&end| text.is_char_boundary(end)).unwrap_or_default();
-    if end == text.len() { text } else { format!("{}\n[the rest is left out]", &text[..end]) }
+    Ok(out.write_str(&escaped(&beginning(&text(value), LONGEST)))?)
 }
 
 /// Returns a value as text: a number as `report.json` has it.
@@ -169,7 +163,7 @@ mod tests {
         assert_eq!(escaped(hostile), "&lt;/script&gt;&lt;b title=&#39;x&#39;&gt;&amp;&lt;U+202E&gt;␛");
         let missing = Value::from(());
         let all: Vec<String> = FILTERS.iter().map(|(_, filter)| filter(&missing)).collect();
-        assert_eq!(all, [UNKNOWN; 6]);
+        assert_eq!(all, [UNKNOWN; 5]);
         assert_eq!(number(&Value::from(f64::NAN), |_| "NaN".to_owned()), UNKNOWN);
     }
 

@@ -1,4 +1,4 @@
-//! What each scenario did, trial by trial: those of the start beside those of the candidate.
+//! Describes each scenario: the trials of the start next to those of the candidate.
 //!
 //! ```text
 //! trials::sides(run) -> by scenario -> with texts    -> `cases`, for the pages in `data/`
@@ -18,6 +18,7 @@ use skilltune_phases::loops::tune::{Answer, Run, Step, Trial};
 
 use crate::loops::tune::report::trial_results::{self, Cost, TrialEnd};
 use crate::loops::tune::verdicts;
+use crate::text::plain::beginning;
 
 /// The keys that only the pages have.
 const TEXTS: [&str; 5] = ["expectations", "question", "evidence", "digest", "diff"];
@@ -103,7 +104,7 @@ impl Case<'_> {
         };
         json!({
             "id": scenario.id,
-            "task": cut(&scenario.description),
+            "task": beginning(&scenario.description, LONGEST_PAGE),
             "expectations": scenario.demands.iter().map(expectation).collect::<Value>(),
             "held_out": scenario.held_out,
             "page": format!("data/scenario-{number:03}.html"),
@@ -146,7 +147,7 @@ impl Case<'_> {
         let (start, candidate) = (objects.manifest(start).ok()?, objects.manifest(candidate).ok()?);
         let within = (LONGEST_PAGE as u64, LONGEST_PAGE);
         let text = snapshot::unified_within(objects, &start, &candidate, within).ok()?;
-        Some(cut(&text))
+        Some(beginning(&text, LONGEST_PAGE))
     }
 }
 
@@ -259,21 +260,12 @@ fn digest(run: &Run, executions: &[Execution<'_>]) -> Option<String> {
         _ => None,
     });
     let all = digests.collect::<Vec<_>>().join("\n\n");
-    (!all.is_empty()).then(|| cut(&all))
+    (!all.is_empty()).then(|| beginning(&all, LONGEST_PAGE))
 }
 
 /// Returns the first letters of a text.
 fn first(text: &str, most: usize) -> String {
     text.chars().take(most).collect()
-}
-
-/// Returns the beginning of a long text, and says if something is left out.
-fn cut(text: &str) -> String {
-    if text.len() <= LONGEST_PAGE {
-        return text.to_owned();
-    }
-    let end = (0..=LONGEST_PAGE).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
-    format!("{}\n[the rest is left out]", &text[..end])
 }
 
 #[cfg(test)]

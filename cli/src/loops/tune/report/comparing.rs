@@ -160,7 +160,7 @@ fn row(run: &Run, &(scenario, a, b): &ScenarioScores) -> Option<[String; 4]> {
     let name = run.plan.task.scenarios.get(scenario)?.id.to_string();
     let pair = a.zip(b).map(|(start, challenger)| Pair { scenario, start, challenger });
     let difference = pair.map_or("-".to_owned(), |pair| {
-        format!("{} {}", verdicts::arrow(&pair), verdicts::signed(pair.difference()))
+        format!("{} {}", verdicts::arrow(&pair), figures::signed(pair.difference()))
     });
     Some([name, figures::score(a), figures::score(b), difference])
 }

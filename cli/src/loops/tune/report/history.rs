@@ -64,7 +64,7 @@ pub fn decided(run: &Run, decision: &Decision) -> String {
         Decision::Stop(reason) => format!("search stopped: {}", words::reason(&run.plan, *reason)),
         Decision::Compare { challenger, .. } => format!("compare {} with the start", challenger.short()),
         Decision::LookAgain { effect } => match effect {
-            Some(effect) => format!("undecided so far ({} points)", verdicts::signed(effect.points)),
+            Some(effect) => format!("undecided so far ({} points)", figures::signed(effect.points)),
             None => "undecided so far".to_owned(),
         },
         Decision::Dismiss { seat, tally } => judges::dismissal(run, *seat, *tally),

@@ -15,7 +15,7 @@ use crate::text::figures;
 pub fn verdict(run: &Run) -> Vec<Block> {
     let Some(shipment) = &run.state.shipment else { return Vec::new() };
     let basis = verdicts::basis(run, shipment).unwrap_or_else(|| "no fresh trials".to_owned());
-    let claimed = verdicts::claimed(run, shipment).map(verdicts::signed);
+    let claimed = verdicts::claimed(run, shipment).map(figures::signed);
     let claimed = claimed.map(|claimed| format!("; the search claimed {claimed}")).unwrap_or_default();
     let verdict = words(&verdicts::verdict(run, shipment));
     let basis = plain(format!(". Based on {basis}{claimed}."));
@@ -53,7 +53,7 @@ fn scenarios(run: &Run, shipment: &Shipment) -> Option<Block> {
     };
     let known = |nth: usize| nth < run.plan.task.scenarios.len();
     let pairs = shipment.pairs.iter().filter(|pair| known(pair.scenario)).map(|pair| {
-        let difference = format!("{} {}", verdicts::arrow(pair), verdicts::signed(pair.difference()));
+        let difference = format!("{} {}", verdicts::arrow(pair), figures::signed(pair.difference()));
         row(pair.scenario, [Some(pair.start), Some(pair.challenger)], difference)
     });
     let mut rows: Vec<Vec<Text>> = pairs.collect();
