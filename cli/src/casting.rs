@@ -15,6 +15,7 @@ use skilltune_orchestrator::agent::{Agent, AgentSettings, Real, Via, Wrap};
 use skilltune_orchestrator::git::Program;
 use skilltune_orchestrator::process::can_confine;
 use skilltune_phases::base::role::{ByRole, Role, RoleSpec};
+use skilltune_phases::base::spelling::nearest;
 use skilltune_phases::runs::plan::{Cast, Enforced, Roles, RunId};
 use skilltune_phases::skills::offline;
 
@@ -31,7 +32,6 @@ use crate::trust;
 use crate::trust::file::TextFile;
 use crate::trust::pinned::{Ground, Pinned, Pins, each_once};
 use crate::trust::{Consent, Named, TrustError, TrustStore};
-use skilltune_phases::base::spelling::nearest;
 
 /// The hidden command that starts this program as the built-in agent.
 pub const OFFLINE: &str = "offline";

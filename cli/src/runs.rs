@@ -21,6 +21,7 @@ use skilltune_orchestrator::store::{
     self, FirstLine, Home, HomeError, Journal, JournalError, Label, Locks, RunFolder,
 };
 use skilltune_phases::base::id::{CallKey, Digest, TreeId};
+use skilltune_phases::base::spelling::nearest;
 use skilltune_phases::loops::tune::{self, Tune};
 use skilltune_phases::runs::event::{Event, Record, Signal};
 use skilltune_phases::runs::plan::{FORMAT, LoopKind, Plan, RunId};
@@ -30,7 +31,6 @@ use skilltune_phases::skills::candidate::Candidate;
 use crate::report::ui::{Ui, with_loop};
 use crate::terminal::complaint::{Complaint, ErrorKind, ours};
 use crate::terminal::environment::Environment;
-use skilltune_phases::base::spelling::nearest;
 
 /// The runs of one project.
 #[derive(Clone, Debug)]

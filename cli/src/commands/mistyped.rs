@@ -4,6 +4,7 @@ use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use clap::{CommandFactory as _, Parser as _};
+use skilltune_phases::base::spelling::nearest;
 
 use crate::commands::cli::Cli;
 use crate::inputs::find;
@@ -12,7 +13,6 @@ use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::{self, Level, Printer};
 use crate::text::plain::shell_path;
-use skilltune_phases::base::spelling::nearest;
 
 pub fn answer(error: &mut Error) -> Exit {
     if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {

@@ -14,10 +14,10 @@ pub use crate::inputs::find::known::{few, known, near};
 use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::disk;
+use skilltune_phases::base::spelling::nearest;
 
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
-use skilltune_phases::base::spelling::nearest;
 
 /// The file that makes a folder a skill.
 const PAGE: &str = "SKILL.md";

@@ -36,6 +36,7 @@ use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::disk::{self, SafePath};
 use skilltune_phases::base::name::Name;
+use skilltune_phases::base::spelling::nearest;
 use skilltune_phases::suites::checks::{Check, How};
 use skilltune_phases::suites::scenario::{Scenario, Tools};
 
@@ -48,7 +49,6 @@ use crate::text::plain::shell_path;
 use crate::trust::TrustError;
 use crate::trust::file::TextFile;
 use crate::trust::pinned::{Pinned, Pins, each_once, programs, scripts};
-use skilltune_phases::base::spelling::nearest;
 
 /// The scenarios of a suite, and the files that they bring.
 #[derive(Clone, Debug)]

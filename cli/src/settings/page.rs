@@ -1,12 +1,12 @@
 //! A settings file during parsing, so that every error has its line and key.
 
+use skilltune_phases::base::spelling::nearest_key;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::settings::error::{SettingsError, Spot};
 use crate::settings::setting::described;
 use crate::trust::file::TextFile;
-use skilltune_phases::base::spelling::nearest_key;
 
 /// A parsed value and its position.
 pub type Found<'t> = Spanned<DeValue<'t>>;

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use skilltune_orchestrator::disk;
+use skilltune_phases::base::spelling::{distance, reach};
 
 use crate::inputs::find::{PAGE, hits, is_path, shelved, shelves};
 use crate::terminal::environment::Environment;
-use skilltune_phases::base::spelling::{distance, reach};
 
 /// More skills than this are counted, not named.
 const NAMED: usize = 5;

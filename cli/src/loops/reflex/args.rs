@@ -4,10 +4,10 @@ pub mod new;
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
+use skilltune_phases::base::spelling::nearest;
 
 use crate::args::examples;
 use crate::args::runs::RunCommand;
-use skilltune_phases::base::spelling::nearest;
 
 pub use new::NewArgs;
 
