@@ -8,9 +8,9 @@ use crate::report::{html, json};
 use crate::runs::Known;
 use crate::runs::scope::Scope;
 use crate::settings::values::Format;
+use crate::terminal::browser;
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::exit::Exit;
-use crate::terminal::opened;
 use crate::text::plain::shell_path;
 
 pub fn run(args: &ReportArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
@@ -36,7 +36,7 @@ fn open<L: LoopCommands>(known: &Known<L>, scope: &Scope<'_>) -> Result<Exit, Co
     let report = json::report(&known.run, &objects);
     html::write(&objects, &folder, &known.run, &report).map_err(ours)?;
     let page = folder.page();
-    opened::open(page.path(), scope.env);
+    browser::open(page.path(), scope.env);
     scope.printer.data(&shell_path(page.path()))?;
     Ok(Exit::Reached)
 }

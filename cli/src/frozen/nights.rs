@@ -11,7 +11,7 @@ use super::covered::of_nights;
 use super::stored::Texts;
 use super::{JOURNAL, PROJECT, Replayed};
 use crate::nights::file::Limits;
-use crate::nights::pages::Around;
+use crate::nights::pages::PageInput;
 use crate::nights::{json, junit, morning, pages, trend};
 
 /// The folder of a project's nights, relative to the project.
@@ -46,7 +46,7 @@ pub(super) fn replay(given: &Texts) -> Replayed {
 /// Returns the page for a browser.
 fn html(morning: &Morning<'_>, history: &History) -> String {
     let project = Path::new(PROJECT);
-    let around = Around {
+    let input = PageInput {
         history,
         home: &Home::of(project),
         inbox: &project.join(NIGHTS).join("inbox.toml"),
@@ -54,7 +54,7 @@ fn html(morning: &Morning<'_>, history: &History) -> String {
         week: Limits::default(),
         failed: None,
     };
-    pages::morning(morning, around, "")
+    pages::morning(morning, input, "")
 }
 
 fn page(morning: &Morning<'_>) -> String {

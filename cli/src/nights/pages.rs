@@ -34,7 +34,7 @@ const LONGEST: usize = 60;
 
 /// What the page of a morning needs beside the morning.
 #[derive(Clone, Copy, Debug)]
-pub struct Around<'a> {
+pub struct PageInput<'a> {
     pub history: &'a History,
     /// The state of the project, which has the pages of runs.
     pub home: &'a Home,
@@ -47,9 +47,9 @@ pub struct Around<'a> {
 }
 
 /// Returns the page of a morning. `up` leads from its folder to that of the nights of its file.
-pub fn morning(morning: &Morning<'_>, around: Around<'_>, up: &str) -> String {
+pub fn morning(morning: &Morning<'_>, input: PageInput<'_>, up: &str) -> String {
     let night = morning.night;
-    let Around { inbox, zone, week, failed, .. } = around;
+    let PageInput { inbox, zone, week, failed, .. } = input;
     let object = json::object(morning, failed);
     let notes = morning::unmoved(morning).into_iter().chain(morning::drafts(night, inbox));
     let failures = morning::failures(morning, failed);
@@ -61,7 +61,7 @@ pub fn morning(morning: &Morning<'_>, around: Around<'_>, up: &str) -> String {
         "better": lines(morning::better(morning)),
         "worse": lines(morning::got_worse(morning)),
         "undecided": lines(morning::undecided(morning)),
-        "jobs": morning.jobs.iter().map(|name| job(name, morning, around)).collect::<Vec<_>>(),
+        "jobs": morning.jobs.iter().map(|name| job(name, morning, input)).collect::<Vec<_>>(),
         "notes": pieces_of(notes),
         "failures": pieces_of(failures),
         "costs": { "night": cost(&morning.spent), "week": cost(&morning.week), "limit": limit(week) },
@@ -103,11 +103,11 @@ fn file_name(job: &Name) -> String {
     format!("{plain}{mark}.html")
 }
 
-fn job(name: &Name, morning: &Morning<'_>, around: Around<'_>) -> Value {
-    let series = series(name, around.history, FEW);
+fn job(name: &Name, morning: &Morning<'_>, input: PageInput<'_>) -> Value {
+    let series = series(name, input.history, FEW);
     let has_points = series["points"].as_array().is_some_and(|points| !points.is_empty());
     let done = morning.night.done.iter().filter(|done| done.job == *name);
-    let done: Vec<Value> = done.map(|done| work(done, around.home)).collect();
+    let done: Vec<Value> = done.map(|done| work(done, input.home)).collect();
     json!({
         "job": name,
         "idle": done.is_empty().then(|| idle(name, morning)),

@@ -1,4 +1,4 @@
-//! A job's series as its pictures need it: the points of `trend`, what was expected of each, and where the line breaks.
+//! Prepares a job's series for its charts: adds to each point of `trend` the expected score, and where the line breaks.
 
 use std::collections::{BTreeMap, BTreeSet};
 

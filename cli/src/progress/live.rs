@@ -65,7 +65,7 @@ impl<L: Ui> Live<L> {
         }
     }
 
-    /// Shows the running steps and what is left of the run.
+    /// Shows the running steps, the calls left and the likely end.
     pub fn show(&self, run: &Run<L>, left: Option<Remaining>, width: usize) {
         let steps: Vec<&L::Step> = self.under_way.iter().map(|(step, _)| step).collect();
         let room = width.saturating_sub(MARGIN);

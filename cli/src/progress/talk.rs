@@ -41,7 +41,7 @@ pub struct Talk<L: Narrated> {
     pub shelf: L::Shelf,
     streams: Streams,
     live: Option<Live<L>>,
-    /// Tells the live line what is left of the run.
+    /// Shows the calls left and the likely end in the live line.
     estimate: Option<Estimate>,
     greeted: bool,
     /// How to read the figures of the loop, until it is shown.

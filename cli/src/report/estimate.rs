@@ -1,4 +1,4 @@
-//! Estimates the usage of a run from similar earlier runs, without a call: before it begins, and what is left of it.
+//! Estimates the usage of a run from similar earlier runs, before it begins and while it runs.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ struct OfRole {
     earlier: Account,
 }
 
-/// What a run still needs.
+/// The calls and the time that a run still needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Remaining {
     /// The most calls that its plan and its limit leave.

@@ -9,6 +9,7 @@ use skilltune_orchestrator::disk::atomic::Durability;
 use skilltune_orchestrator::store::Home;
 use skilltune_phases::base::json::line;
 use skilltune_phases::base::name::Name;
+use skilltune_phases::base::spelling::nearest;
 use skilltune_phases::nights::night::{Morning, Over, Work};
 use skilltune_phases::runs::plan::RunId;
 
@@ -20,7 +21,7 @@ use crate::nights::clock::Clock;
 use crate::nights::driver::{Driver, Tonight};
 use crate::nights::file::{NightPlan, Overlap};
 use crate::nights::notify::notify;
-use crate::nights::pages::{self, Around};
+use crate::nights::pages::{self, PageInput};
 use crate::nights::secrets::Secrets;
 use crate::nights::{failed_start, inbox, jobs, json, junit, morning, waiting};
 use crate::report::outcome;
@@ -32,7 +33,6 @@ use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 use crate::text::plain::shell_path;
-use skilltune_phases::base::spelling::nearest;
 
 /// Which jobs to run.
 #[derive(Clone, Copy, Debug)]
@@ -152,7 +152,7 @@ pub fn leave_pages(
     let failed = failed_start::behind(&book.shelf, morning);
     let (zone, week) = (TimeZone::system(), plan.content.week);
     let page = morning::page(morning, inbox.path(), &zone, week, failed.as_ref());
-    let around = Around {
+    let input = PageInput {
         history: &book.history,
         home: &Home::of(&plan.folder),
         inbox: inbox.path(),
@@ -162,7 +162,7 @@ pub fn leave_pages(
     };
     let mut object = json::object(morning, failed.as_ref());
     let written = book.put("night.md", &page);
-    let written = written.and(book.put("report.html", &pages::morning(morning, around, "")));
+    let written = written.and(book.put("report.html", &pages::morning(morning, input, "")));
     let written = written.and(book.put("junit.xml", &junit::junit(morning, failed.as_ref())));
     let written = written.and(book.put("night.json", &line(&object)));
     let written = written.and(run_commands(&mut object, morning, plan, book, env, printer));
@@ -170,7 +170,7 @@ pub fn leave_pages(
     if let Err(why) = leave_series(morning, book) {
         printer.talk(&format!("warning: no pages of series: {}", why.in_one_line()));
     }
-    let html = pages::morning(morning, around, "../");
+    let html = pages::morning(morning, input, "../");
     let kept = [("md", &*page), ("html", &html), ("json", &line(&object))];
     written.and(keep(&kept, plan, book, env, printer))?;
     let exit = exit(morning);

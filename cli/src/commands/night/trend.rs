@@ -7,10 +7,10 @@ use crate::nights::book::Shelf;
 use crate::nights::file::NightPlan;
 use crate::nights::{pages, trend};
 use crate::settings::values::Format;
+use crate::terminal::browser;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
-use crate::terminal::opened;
 use crate::terminal::printer::Printer;
 use crate::text::plain::shell_path;
 
@@ -34,7 +34,7 @@ pub fn run(args: &TrendArgs, env: &Environment, printer: Printer) -> Result<Exit
     };
     if args.open {
         let page = pages::leave_series(name, &history, &shelf)?;
-        opened::open(page.path(), env);
+        browser::open(page.path(), env);
         printer.data(&shell_path(page.path()))?;
         return Ok(Exit::Reached);
     }

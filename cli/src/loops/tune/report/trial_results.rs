@@ -14,7 +14,7 @@ use skilltune_phases::suites::checks::Usage;
 
 use crate::loops::tune::words;
 
-/// How a trial of one version ended.
+/// The end of a trial of one version.
 pub enum TrialEnd<'a> {
     /// Without a score if too little could be verified.
     Judged(&'a Judgement),
