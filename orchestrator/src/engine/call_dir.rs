@@ -215,7 +215,7 @@ impl CallDir {
 }
 
 /// Returns a file with codes in place of words, if it is a text.
-fn coded(bytes: Vec<u8>, words: &[(&str, String)]) -> Vec<u8> {
+fn coded(bytes: Vec<u8>, words: &[(Box<str>, String)]) -> Vec<u8> {
     let text = String::from_utf8(bytes);
     text.map_or_else(FromUtf8Error::into_bytes, |text| with_codes(&text, words).into_bytes())
 }

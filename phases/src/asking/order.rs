@@ -4,7 +4,7 @@
 //! loop. A loop adds the question: the text for the agent. No file is opened here: the engine loads the folders named
 //! by an order's placements.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::asking::prompt::Faulty;
 use crate::base::id::{Digest, TreeId};
@@ -13,7 +13,7 @@ use crate::base::role::{Rights, Role};
 use crate::skills::offline::Task;
 use crate::suites::scenario::SkillFile;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Order {
     /// The step as JSON, a part of the call's key.
     pub step: String,
@@ -44,7 +44,7 @@ pub struct Order {
 }
 
 /// A stored tree and its path in the workspace. Prompts and readers find it by that path.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Placement {
     pub at: String,
     pub tree: TreeId,
@@ -60,19 +60,19 @@ pub struct Placement {
 
 /// A stored tree whose files replace those of the workspace. In their texts, words are replaced by codes that no agent has
 /// seen.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Planted {
     pub tree: TreeId,
-    pub words: Vec<(&'static str, String)>,
+    pub words: Vec<(Box<str>, String)>,
 }
 
 /// Returns a text with codes in place of words.
-pub fn with_codes(text: &str, words: &[(&str, String)]) -> String {
-    words.iter().fold(text.to_owned(), |text, (word, code)| text.replace(word, code))
+pub fn with_codes(text: &str, words: &[(Box<str>, String)]) -> String {
+    words.iter().fold(text.to_owned(), |text, (word, code)| text.replace(&**word, code))
 }
 
 /// What an agent may do with a folder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Access {
     /// Read only. A change is a failure of the call.
     Fixed,
@@ -83,7 +83,7 @@ pub enum Access {
 }
 
 /// A skill in the folder where the agent looks for skills.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Installed {
     pub name: String,
     /// The skill's folder within the workspace.
@@ -93,7 +93,7 @@ pub struct Installed {
 }
 
 /// A command of skilltune that runs instead of an agent, on a copy of its input.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Command {
     pub argv: Vec<String>,
     /// The text for its standard input, if any.
@@ -110,7 +110,7 @@ pub struct Command {
 }
 
 /// What a command needs besides its copy of the files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Needs {
     Nothing,
     /// It is a browser, which sets up its own sandbox through `/proc`.
@@ -120,7 +120,7 @@ pub enum Needs {
 }
 
 /// What a call does with the run's caches of build tools.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CacheUse {
     /// It gets a copy.
     Copy,

@@ -28,7 +28,7 @@ pub enum SkillUse {
 }
 
 /// How often agents used the skills of a candidate, in the trials with output.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Uses {
     pub used: usize,
     pub offered: usize,

@@ -92,7 +92,7 @@ impl RoleSpec {
 }
 
 /// What an agent may write during a call, and whether it may run commands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Rights {
     Work,
     Read,

@@ -16,6 +16,9 @@ pub mod vacuous;
 
 use std::fmt::Debug;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use crate::base::id::TreeId;
 use crate::base::role::{ByRole, RoleSpec};
 use crate::loops::shared::request::{AgentRequest, Brief};
@@ -33,7 +36,7 @@ pub trait Loop: Fold {
     const DETAILS: Option<&'static str> = None;
 
     /// The data of a call that only the run knows.
-    type Brief: Clone + Debug + Send + 'static;
+    type Brief: Clone + Debug + Serialize + DeserializeOwned + Send + 'static;
 
     /// The purpose of the code of an answer, a part of the code.
     const CODE: &'static [u8];

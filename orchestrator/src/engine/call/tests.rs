@@ -113,7 +113,7 @@ fn a_call_of_an_agent_and_one_of_a_command_have_the_keys_that_they_had() {
 #[test]
 fn every_part_of_a_request_changes_the_key() {
     let planted = |code: &str| {
-        let words = vec![("WORD", code.to_owned())];
+        let words = vec![("WORD".into(), code.to_owned())];
         key(|parts| parts.order.planted = vec![Planted { tree: TreeId::EMPTY, words: words.clone() }])
     };
     let keys = [

@@ -1,6 +1,6 @@
 //! The improver's prompt: what was missed and why, what must stay, what was tried, and two ways to answer.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::fence::{Activity, activity, files, numbered, plain};
 use super::skill_files::skill_files;
@@ -47,14 +47,14 @@ pub struct ImproveBrief<'a> {
 }
 
 /// A criterion and its question.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asked {
     pub id: CriterionId,
     pub question: String,
 }
 
 /// A criterion that was not met, and the evidence.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Missed {
     pub asked: Asked,
     pub verdict: Verdict,
@@ -62,7 +62,7 @@ pub struct Missed {
 }
 
 /// An earlier change of the skill.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EarlierChange {
     pub summary: String,
     /// The outcome in words: never a score.

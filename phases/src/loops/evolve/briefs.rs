@@ -9,6 +9,7 @@ mod oracle;
 mod work;
 
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::plan::{Item, classify_fault, groups_fault};
@@ -31,7 +32,7 @@ pub use oracle::{Edit, Edits, File, OracleBrief, ProbeBrief, RawInterface, RawOr
 pub use work::WorkBrief;
 
 /// What only the run knows of a call.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Call {
     Split,
     Classify,

@@ -147,9 +147,9 @@ fn codes(run: &Run, step: &Step, tree: TreeId) -> [String; 2] {
 }
 
 /// Returns what replaces the words of an oracle.
-fn replaced(call: &Call) -> Vec<(&'static str, String)> {
+fn replaced(call: &Call) -> Vec<(Box<str>, String)> {
     let Call::Probe(ProbeBrief { codes: Some([red, green]) }) = call else { return Vec::new() };
-    vec![(RED, red.clone()), (GREEN, green.clone())]
+    vec![(RED.into(), red.clone()), (GREEN.into(), green.clone())]
 }
 
 /// Returns the files that come over those of a tree: the stub on the unchanged project, and those of the oracle.

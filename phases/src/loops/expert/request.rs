@@ -1,6 +1,6 @@
 //! The question: the persona, and the task and the project's files as data.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{AgentRequest, Document, Expert, Run, Step};
 use crate::asking::order::{self, Access, Order, Placement};
@@ -13,7 +13,7 @@ use crate::loops::shared::request::Brief;
 const PROJECT: &str = "project";
 
 /// What the plan does not know of the question.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Question {
     pub(super) step: Step,
     /// The agent's earlier questions, with a person's answers.

@@ -10,7 +10,7 @@ mod judge;
 mod propose;
 mod rule;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::answers::MOST_WEIGHT;
@@ -32,10 +32,10 @@ pub(super) use propose::ProposeBrief;
 pub(super) use rule::RuleBrief;
 
 /// The data of a call that only the run knows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct GanBrief(pub(super) CallKind);
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum CallKind {
     Draft,
     Propose(Box<ProposeBrief>),

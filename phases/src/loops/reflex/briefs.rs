@@ -11,7 +11,7 @@ mod produce;
 mod propose;
 mod refine;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::answers::{Issue, PlanStep};
@@ -35,14 +35,14 @@ pub(super) const ROOT: &str = "";
 pub(super) const CONTEXT: &str = "context";
 
 /// The data of a call that only the run knows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ReflexBrief {
     pub(super) iteration: u32,
     pub(super) level: Level,
     pub(super) kind: CallKind,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum CallKind {
     Propose(ProposeBrief),
     Plan(PlanBrief),

@@ -1,6 +1,6 @@
 //! The calls of a review: a part of the change for a reviewer, a finding for a verifier, and the commands.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::finding::{Finding, Severity, Side};
@@ -21,7 +21,7 @@ pub const PROJECT: &str = "project";
 pub const CHANGE: &str = "change";
 
 /// What only the run knows of a call.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Call {
     Review {
         reviewer: usize,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::asking::order::{Order, Question};
@@ -14,8 +15,10 @@ use crate::runs::plan::Plan;
 use crate::runs::run::Run;
 use crate::skills::offline::Task;
 
-/// A step of a loop, ready for an agent. It owns all it needs, so that it can be carried out apart from the run.
-#[derive(Clone, Debug)]
+/// A step of a loop, ready for an agent. It owns all it needs, so that it can be carried out apart from the run, also on
+/// another machine by the same version of skilltune.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
 pub struct AgentRequest<L: Loop> {
     pub(crate) order: Order,
     pub(crate) plan: Arc<Plan<L>>,

@@ -5,6 +5,7 @@ mod improving;
 mod placing;
 mod prompts;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::results::activity;
@@ -39,7 +40,7 @@ pub const SKILL: &str = "skill";
 pub type AgentRequest = request::AgentRequest<Tune>;
 
 /// The data that only the run has.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum TuneBrief {
     SetUp {
         scenario: usize,
@@ -68,7 +69,7 @@ pub enum TuneBrief {
     Improve(Box<Improving>),
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Improving {
     member: Place,
     unmet: Vec<Missed>,

@@ -163,7 +163,7 @@ fn a_probe_gets_codes_of_its_own_and_the_stub_comes_only_over_the_unchanged_proj
             );
         } else {
             assert_eq!(argv[..3], ["python3", "oracle.py", criterion]);
-            let words = [(RED, argv[3].clone()), (GREEN, argv[4].clone())];
+            let words = [(RED.into(), argv[3].clone()), (GREEN.into(), argv[4].clone())];
             assert_eq!(order.planted.last().unwrap().words, words, "its files get the same codes");
             codes.extend(argv[3..].iter().cloned());
             let trees: Vec<_> = order.planted.iter().map(|one| one.tree).collect();

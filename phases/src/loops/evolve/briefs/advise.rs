@@ -1,6 +1,6 @@
 //! Advice: which experts are relevant to which tasks, what one thinks of a task, and what follows from several.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{listed, spec};
@@ -13,7 +13,7 @@ use crate::loops::evolve::task::Adviser;
 use crate::loops::evolve::{AgentRequest, Run};
 use crate::loops::shared::form;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum AdviceBrief {
     /// The tasks of the plan.
     Match(Vec<Item>),

@@ -1,5 +1,6 @@
 //! Flows B and C: what the evaluator may change after an evaluation that fell short.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{goal, listed, sound};
@@ -16,7 +17,7 @@ use crate::loops::evolve::{AgentRequest, Run};
 use crate::loops::shared::form;
 use crate::runs::run::StepState;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AmendBrief {
     contract: Contract,
     tasks: Vec<Item>,

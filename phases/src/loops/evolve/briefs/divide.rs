@@ -1,5 +1,6 @@
 //! Dividing the work into tasks: for all criteria at first, later for new ones, and again where the project has changed.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{and_more, listed, spec};
@@ -9,7 +10,7 @@ use crate::loops::evolve::plan::{Class, Classified, Item, MOST_TASKS, Planned, g
 use crate::loops::evolve::spec::Id;
 use crate::loops::evolve::{AgentRequest, Run};
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DivideBrief {
     /// The criteria that the tasks have to cover.
     classified: Vec<Classified>,

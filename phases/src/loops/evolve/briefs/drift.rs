@@ -1,5 +1,6 @@
 //! Drift: what a layer has changed, compared with the goal and the constraints.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::spec;
@@ -14,7 +15,7 @@ use crate::loops::evolve::{AgentRequest, Run};
 pub(super) const MOST: usize = 20;
 const LONGEST: usize = 600;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DriftBrief {
     pub tree: TreeId,
     tasks: Vec<Id>,

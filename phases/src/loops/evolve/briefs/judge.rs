@@ -1,6 +1,6 @@
 //! Judging a tree: the criteria that no check has decided, the constraints, and what the goal says.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{and_more, goal};
@@ -17,7 +17,7 @@ use crate::loops::shared::form;
 use crate::loops::shared::request::off_schema;
 use crate::runs::event::Outcome;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct JudgeBrief {
     pub tree: TreeId,
     pub contract: Contract,
@@ -30,7 +30,7 @@ pub struct JudgeBrief {
 }
 
 /// An oracle that fails on a tree.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Failing {
     criterion: Id,
     argv: Vec<String>,

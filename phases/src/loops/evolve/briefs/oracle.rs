@@ -1,7 +1,7 @@
 //! Oracles: the names that they may use, one oracle for each criterion, how they are run, and wrong versions that they
 //! have to reject.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{goal, spec};
@@ -28,7 +28,7 @@ const MOST_EDITS: usize = 20;
 const LONGEST: usize = 600;
 const LONGEST_NOTE: usize = 8_000;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct OracleBrief {
     criterion: Criterion,
     /// The names that it may use.
@@ -38,13 +38,13 @@ pub struct OracleBrief {
 }
 
 /// One run of an oracle on a tree.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ProbeBrief {
     /// The codes that it prints if it fails and if it passes. A check of the specification knows none.
     pub codes: Option<[String; 2]>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SpoilBrief {
     criterion: Agreed,
 }

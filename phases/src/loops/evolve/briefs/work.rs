@@ -1,5 +1,6 @@
 //! A task for an executor.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{and_more, listed};
@@ -11,7 +12,7 @@ use crate::loops::evolve::plan::Item;
 use crate::loops::evolve::step::Step;
 use crate::loops::evolve::{AgentRequest, MergedWork, Run};
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WorkBrief {
     item: Item,
     contract: Contract,

@@ -17,7 +17,7 @@ use crate::loops::gan::evaluation::{By, Claim, Finding, PatternHit, Verdict};
 const LONGEST_ITEM: usize = 200;
 
 /// The questions to a judge.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asked {
     pub dimensions: Vec<DimensionId>,
     /// Only criteria that no machine has decided.

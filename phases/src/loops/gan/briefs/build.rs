@@ -1,5 +1,6 @@
 //! Building: the contract, the files so far, and what was found in them.
 
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{AgentRequest, conditions, criteria, item, list, page};
@@ -12,7 +13,7 @@ use crate::loops::gan::evaluation::{Evaluation, Finding, Verdict};
 use crate::loops::gan::{ARTIFACT, Gan, Run};
 use crate::loops::shared::request::Brief;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct BuildBrief {
     pub contract: Contract,
     pub focus: Focus,

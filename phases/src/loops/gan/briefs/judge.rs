@@ -1,6 +1,7 @@
 //! Judging an artifact. The page has no place for a round, a score or an earlier verdict: it is a function of the brief,
 //! the contract and the artifact.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{AgentRequest, criterion, item, list, page};
@@ -13,7 +14,7 @@ use crate::loops::gan::{ARTIFACT, Answer, Gan, Reading, SCREENS};
 use crate::loops::shared::form::{self, object, one_of, text};
 use crate::loops::shared::request::Brief;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct JudgeBrief {
     pub contract: Contract,
     pub asked: Asked,

@@ -1,5 +1,6 @@
 //! Proposing changes to a draft, by the builder.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{AgentRequest, conditions, criteria, criterion_form, page, proposal_text};
@@ -13,7 +14,7 @@ use crate::loops::gan::{Answer, Gan};
 use crate::loops::shared::form::{bound, list, one_of, text};
 use crate::loops::shared::request::Brief;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ProposeBrief {
     pub contract: Contract,
     pub talk: Negotiation,

@@ -1,5 +1,6 @@
 //! Ruling on the builder's proposals.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{AgentRequest, conditions, criteria, page, proposal_text};
@@ -12,7 +13,7 @@ use crate::loops::gan::{Answer, Gan, answers};
 use crate::loops::shared::form::{bound, list, object, text};
 use crate::loops::shared::request::Brief;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct RuleBrief {
     pub contract: Contract,
     pub talk: Negotiation,

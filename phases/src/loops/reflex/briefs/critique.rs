@@ -1,5 +1,6 @@
 //! Criticising: the artifact, and the rules that it does not meet.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{AgentRequest, artifact_or_empty, page};
@@ -12,7 +13,7 @@ use crate::loops::reflex::verdict::{RuleResult, Verdict};
 use crate::loops::reflex::{Answer, Reflex, Run, answers, forms};
 use crate::loops::shared::request::Brief;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct CritiqueBrief {
     pub missed: Vec<RuleResult>,
 }

@@ -1,6 +1,7 @@
 //! Judging: the task, the artifact, the rules with their questions. The page never contains an earlier verdict or score,
 //! nor the weight of a rule: the brief has no place for the one, and the page none for the other.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{AgentRequest, artifact_or_empty, context, page};
@@ -13,7 +14,7 @@ use crate::loops::reflex::criteria::{Level, Rule, RuleId};
 use crate::loops::reflex::{Answer, Reflex, Run, answers, forms};
 use crate::loops::shared::request::Brief;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct EvaluateBrief {
     /// The rules, each with its questions.
     pub asked: Vec<(RuleId, Vec<String>)>,

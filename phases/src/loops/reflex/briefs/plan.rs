@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{AgentRequest, context, page, rules};
@@ -14,7 +15,7 @@ use crate::loops::reflex::verdict::RuleResult;
 use crate::loops::reflex::{Answer, Reflex, Run, answers, forms};
 use crate::loops::shared::request::Brief;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PlanBrief {
     /// The last events of the run, one per line.
     pub events: Vec<String>,

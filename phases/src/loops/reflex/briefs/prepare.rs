@@ -1,5 +1,6 @@
 //! Preparing checks: the task and the rules to check, but never the artifact: its folder is not placed.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{AgentRequest, context, page, rules, steps};
@@ -11,7 +12,7 @@ use crate::loops::reflex::criteria::Rule;
 use crate::loops::reflex::{Answer, Reflex, checks, forms};
 use crate::loops::shared::request::Brief;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PrepareBrief {
     /// Empty if checks are made without a plan.
     pub steps: Vec<PlanStep>,

@@ -1,5 +1,6 @@
 //! Writing the text: the task, the plan, and the text so far if there is one.
 
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{AgentRequest, artifact, context, page, steps};
@@ -10,7 +11,7 @@ use crate::loops::reflex::Reflex;
 use crate::loops::reflex::answers::PlanStep;
 use crate::loops::shared::request::Brief;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ProduceBrief {
     /// The existing artifact.
     pub from: Option<TreeId>,

@@ -1,5 +1,6 @@
 //! Proposing rules: from the task, the project, and the existing rules.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{AgentRequest, context, page, rules};
@@ -12,7 +13,7 @@ use crate::loops::reflex::task::Bounds;
 use crate::loops::reflex::{Answer, Reflex, forms};
 use crate::loops::shared::request::Brief;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ProposeBrief {
     pub bounds: Bounds,
 }

@@ -1,5 +1,6 @@
 //! Refining: the artifact, and the issues to fix in it.
 
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{AgentRequest, artifact_or_empty, page};
@@ -10,7 +11,7 @@ use crate::loops::reflex::Reflex;
 use crate::loops::reflex::answers::Issue;
 use crate::loops::shared::request::Brief;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct RefineBrief {
     pub artifact: TreeId,
     pub issues: Vec<Issue>,
