@@ -111,6 +111,7 @@ impl<'a> Play<'a> {
             spent: Spent::default(),
             model: None,
             windows: Vec::new(),
+            machine: None,
         };
         self.record(Event::Done(Box::new(done)));
         true

@@ -20,6 +20,7 @@ use skilltune_phases::runs::run::Run;
 
 use crate::report::costs::errors;
 use crate::report::document::{Report, Section};
+use crate::report::machines::machines;
 use crate::report::page::in_short;
 use crate::report::replace;
 use crate::report::ui::Ui;
@@ -60,6 +61,7 @@ struct Content<'a> {
     report: &'a Value,
     document: Report,
     in_short: Section,
+    machines: Option<Section>,
     errors: Section,
     about: Value,
     tones: Value,
@@ -92,6 +94,7 @@ fn of_run<L: Ui>(run: &Run<L>, objects: &Objects, report: &Value) -> String {
             report,
             document,
             in_short,
+            machines: machines(run),
             errors,
             about,
             tones: tones(),

@@ -5,7 +5,7 @@ use skilltune_phases::runs::event::{Done, Event, Record, Signal};
 use skilltune_phases::runs::run::Run;
 
 use crate::report::ui::Ui;
-use crate::report::{ceilings, words};
+use crate::report::{ceilings, machines, words};
 use crate::text::{figures, plain};
 
 /// Describes an event; `run` is the state after it.
@@ -26,14 +26,18 @@ pub fn line<L: Ui>(run: &Run<L>, record: &Record<L>) -> String {
     format!("{:>5}  {time}  {}", record.seq, plain::one_line(&text))
 }
 
-/// Describes the cost of an agent call and its model; a step of skilltune itself shows no cost.
+/// Describes the cost of an agent call, its model and its machine; a step of skilltune itself shows no cost.
 fn cost<L: Loop>(done: &Done<L>) -> String {
     let model = done.model.as_ref().map_or(String::new(), |model| format!(", {model}"));
     match (done.call, done.spent.cached) {
         (None, true) => " (taken over from an older run)".to_owned(),
         (None, false) => String::new(),
         (Some(_), true) => format!(" (from the cache{model})"),
-        (Some(_), false) => format!(" ({}{model})", figures::milliseconds(done.spent.ms)),
+        (Some(_), false) => {
+            let machine = done.machine.as_ref().map(|machine| format!(", {}", machines::of_call(machine)));
+            let time = figures::milliseconds(done.spent.ms);
+            format!(" ({time}{model}{})", machine.unwrap_or_default())
+        }
     }
 }
 

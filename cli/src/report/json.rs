@@ -13,7 +13,7 @@ use skilltune_phases::runs::run;
 use crate::report::estimate::Estimate;
 use crate::report::summary::{Data, Summary};
 use crate::report::ui::Ui;
-use crate::report::{advice, ceilings, costs};
+use crate::report::{advice, ceilings, costs, machines};
 
 /// Returns the last output on stdout with `--format json`, which `list` and `status` show too.
 pub fn object<L: Ui>(run: &run::Run<L>, summary: &Summary) -> Value {
@@ -48,7 +48,7 @@ pub fn report<L: Ui>(run: &run::Run<L>, objects: &Objects) -> Value {
         "started_at": run.started_at,
         "closed_at": run.closed_at,
     });
-    joined([&first, &summary, &made, &last])
+    joined([&first, &summary, &made, &machines::json(run), &last])
 }
 
 /// Returns what a dry run shows: not a run, but what it would be. `keys` are those of its loop.

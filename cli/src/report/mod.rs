@@ -18,6 +18,7 @@ pub mod html;
 pub mod journal;
 pub mod json;
 pub mod list;
+pub mod machines;
 pub mod outcome;
 pub mod page;
 pub mod summary;

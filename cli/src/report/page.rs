@@ -9,6 +9,7 @@ use crate::report::costs::{costs, errors};
 use crate::report::document::{
     Block, Item, Report, Row, Section, Span, Text, code, paragraph, plain, table, words,
 };
+use crate::report::machines::machines;
 use crate::report::summary::Summary;
 use crate::report::ui::Ui;
 use crate::report::words as texts;
@@ -25,7 +26,8 @@ pub fn page<L: Ui>(run: &Run<L>, objects: &Objects) -> String {
     for block in &lead {
         add_block(&mut page, block);
     }
-    let sections = [summary].into_iter().chain(sections).chain([costs(run), errors(run, unit)]).chain(tail);
+    let calls = [costs(run)].into_iter().chain(machines(run)).chain([errors(run, unit)]);
+    let sections = [summary].into_iter().chain(sections).chain(calls).chain(tail);
     sections.for_each(|section| add(&mut page, &section));
     page.finish()
 }

@@ -259,7 +259,7 @@ impl<L: LoopEngine> Job<L> {
         let attempt = self.request.as_ref().attempt;
         let Reply { key, outcome, spent, talk } = reply;
         let (model, windows) = talk.map(|talk| (talk.model, talk.windows)).unwrap_or_default();
-        Done { step: self.step, attempt, call: Some(key), outcome, spent, model, windows }
+        Done { step: self.step, attempt, call: Some(key), outcome, spent, model, windows, machine: None }
     }
 }
 

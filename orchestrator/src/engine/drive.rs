@@ -256,6 +256,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
             spent: Spent::default(),
             model: None,
             windows: Vec::new(),
+            machine: None,
         };
         self.record(Event::Done(Box::new(done)))?;
         Ok(Taken::Done)

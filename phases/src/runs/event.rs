@@ -47,6 +47,31 @@ pub struct Done<L: Vocabulary> {
     /// The usage windows of the agent's account, as the agent reports them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub windows: Vec<Window>,
+    /// Where a worker made the call. Its words are those of another machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<Machine>,
+}
+
+/// The machine of a worker, and the losses of workers before it gave the reply.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Machine {
+    /// The name of the worker in the settings.
+    pub worker: Box<str>,
+    pub host: Box<str>,
+    /// The version of its agent, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Box<str>>,
+    /// How often the call was lost with its worker and made again.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub lost: u32,
+    /// Why it was lost the last time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<Box<str>>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
+fn is_none(number: &u32) -> bool {
+    *number == 0
 }
 
 /// The outcome of a step. An agent's failure is data, not an error of skilltune.

@@ -1,6 +1,7 @@
-//! The cost of all calls, summed by role, and within a role by agent. Ceilings are checked against it.
+//! The cost of all calls, summed by role, and within a role by agent. Ceilings are checked against it. Calls of workers
+//! are also counted by machine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,27 @@ pub type Ledger = ByRole<Account>;
 
 /// The costs by role and by agent; agents are named as in messages.
 pub type Agents = ByRole<BTreeMap<String, Account>>;
+
+/// The calls that workers made, by machine and by version of the agent, without those answered from the cache.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Machines(BTreeMap<MachineAgent, MachineCalls>);
+
+/// An agent on the machine of a worker.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MachineAgent {
+    /// The name of the worker in the settings.
+    pub worker: Box<str>,
+    pub host: Box<str>,
+    pub agent: String,
+    pub version: Option<Box<str>>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MachineCalls {
+    pub calls: u32,
+    /// How often one of these calls had been lost with a worker before.
+    pub lost: u32,
+}
 
 /// The call that ended a step, if an agent was called for it, and its cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -68,6 +90,38 @@ impl Agents {
         if let Some(role) = L::role(&done.step) {
             self.of_mut(&role).entry(roles.of(&role).shown()).or_default().enter(done);
         }
+    }
+}
+
+impl Machines {
+    pub fn enter<L: Vocabulary>(&mut self, roles: &Roles, done: &Done<L>) {
+        let machine = done.machine.as_ref().filter(|_| !done.spent.cached);
+        if let (Some(role), Some(machine)) = (L::role(&done.step), machine) {
+            let at = MachineAgent {
+                worker: machine.worker.clone(),
+                host: machine.host.clone(),
+                agent: roles.of(&role).agent.clone(),
+                version: machine.agent.clone(),
+            };
+            let made = self.0.entry(at).or_default();
+            made.calls += 1;
+            made.lost = made.lost.saturating_add(machine.lost);
+        }
+    }
+
+    /// Returns all, sorted by worker, host, agent and version.
+    pub fn all(&self) -> impl Iterator<Item = (&MachineAgent, &MachineCalls)> {
+        self.0.iter()
+    }
+
+    /// Returns the agents that ran in more than one version, with those versions. An unknown one may be any of them.
+    pub fn mixed(&self) -> BTreeMap<&str, BTreeSet<&str>> {
+        let mut agents = BTreeMap::<&str, BTreeSet<&str>>::new();
+        for MachineAgent { agent, version, .. } in self.0.keys() {
+            agents.entry(agent).or_default().extend(version.as_deref());
+        }
+        agents.retain(|_, versions| versions.len() > 1);
+        agents
     }
 }
 

@@ -16,7 +16,7 @@ use crate::base::role::{ByRole, Role, RoleSpec};
 use crate::base::vocabulary::Vocabulary;
 use crate::base::window::{Usage, Window};
 use crate::runs::event::{Done, Event, Failure, FailureKind, Pause, PlacedBy, Record, Signal};
-use crate::runs::ledger::{Account, Agents, EndedCall, Ledger};
+use crate::runs::ledger::{Account, Agents, EndedCall, Ledger, Machines};
 use crate::runs::plan::{Cast, Plan, Roles};
 use crate::runs::remedy::{self, Remedy};
 
@@ -45,6 +45,7 @@ pub struct Run<L: Fold> {
     pub recasts: Vec<Recast>,
     pub ledger: Ledger,
     pub agents: Agents,
+    pub machines: Machines,
     /// The usage windows of each agent's account, as the agent reported them.
     pub usage: BTreeMap<String, Usage<L::Step>>,
     /// The models that gave the answers, as far as the agents report them.
@@ -209,6 +210,7 @@ impl<L: Fold> Run<L> {
             recasts: Vec::new(),
             ledger: plan.roles.map(|_| Account::default()),
             agents: plan.roles.map(|_| BTreeMap::new()),
+            machines: Machines::default(),
             usage: BTreeMap::new(),
             models: plan.roles.map(|_| Models::new()),
             answers: HashMap::new(),
@@ -253,6 +255,7 @@ impl<L: Fold> Run<L> {
     fn file(&mut self, done: &Done<L>, at: Timestamp) {
         self.ledger.enter(done);
         self.agents.enter(&self.plan.roles, done);
+        self.machines.enter(&self.plan.roles, done);
         self.report_usage(done);
         self.held = false;
         match &done.outcome {

@@ -29,7 +29,8 @@ fn window(used: u8, resets_at: Timestamp) -> Window {
 fn done(drive: &mut Drive, step: &Step, outcome: Outcome, cached: bool, windows: Vec<Window>) {
     let attempt = drive.run.attempts(step);
     let spent = Spent { cached, ..Spent::default() };
-    let done = Done { step: step.clone(), attempt, call: None, outcome, spent, model: None, windows };
+    let done =
+        Done { step: step.clone(), attempt, call: None, outcome, spent, model: None, windows, machine: None };
     drive.record(Event::Done(Box::new(done)));
 }
 

@@ -20,6 +20,7 @@ mod graded;
 mod improving;
 mod keep_free;
 mod laws;
+mod machines;
 mod pairs;
 mod panel;
 mod price;

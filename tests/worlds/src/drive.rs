@@ -82,6 +82,7 @@ impl<L: TestLoop> Drive<L> {
                 spent,
                 model: None,
                 windows: Vec::new(),
+                machine: None,
             })),
         );
     }

@@ -196,7 +196,8 @@ fn apply(run: &mut Run, event: Event) {
 fn done(run: &mut Run, step: Step, outcome: Outcome<Answer>) {
     let attempt = run.attempts(&step);
     let spent = Spent::default();
-    let done = Done { step, attempt, call: None, outcome, spent, model: None, windows: Vec::new() };
+    let done =
+        Done { step, attempt, call: None, outcome, spent, model: None, windows: Vec::new(), machine: None };
     apply(run, Event::Done(Box::new(done)));
 }
 

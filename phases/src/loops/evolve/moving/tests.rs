@@ -139,7 +139,8 @@ fn decide(run: &mut Run, decision: Decision) {
 
 fn done(run: &mut Run, step: Step, outcome: Outcome<Answer>) {
     let (attempt, spent) = (run.attempts(&step), Spent::default());
-    let done = Done { step, attempt, call: None, outcome, spent, model: None, windows: Vec::new() };
+    let done =
+        Done { step, attempt, call: None, outcome, spent, model: None, windows: Vec::new(), machine: None };
     apply(run, Event::Done(Box::new(done)));
 }
 

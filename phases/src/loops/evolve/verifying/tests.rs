@@ -146,6 +146,7 @@ fn played(
                     spent: Spent::default(),
                     model: None,
                     windows: Vec::new(),
+                    machine: None,
                 };
                 steps.into_iter().map(|step| Event::Done(Box::new(done(step)))).collect()
             }

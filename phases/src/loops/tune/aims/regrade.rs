@@ -216,6 +216,7 @@ impl Taken {
                 spent,
                 model: None,
                 windows: Vec::new(),
+                machine: None,
             });
         }
     }
