@@ -17,3 +17,4 @@ pub mod skill_files;
 pub mod skill_folders;
 pub mod snapshot;
 pub mod store;
+pub mod workers;

@@ -173,6 +173,8 @@ pub fn failure(kind: FailureKind) -> &'static str {
         FailureKind::UsageError => "rejected its arguments",
         FailureKind::NotSetUp => "is not set up here",
         FailureKind::NotTrusted => "was not started",
+        FailureKind::WorkerLost => "was lost with its worker",
+        FailureKind::NoWorker => "has no worker",
     }
 }
 

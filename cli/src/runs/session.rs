@@ -358,6 +358,7 @@ fn services<L: Ui>(
         pool: GuardianPool::new(exe, GUARDIAN, mark, options.jobs),
         limits: CallLimits { output_bytes: options.output_bytes, artifacts: options.artifacts, grace: GRACE },
         prices: options.prices,
+        workers: Workers::of(Vec::new()),
         git: git(env).ok(),
         caches: Caches::default(),
         ports: Ports::default(),

@@ -15,7 +15,7 @@ use skilltune_phases::base::material::Folders;
 use skilltune_phases::base::model::ModelName;
 use skilltune_phases::loops::shared::request::AgentRequest;
 use skilltune_phases::runs::event::{Done, Failure, FailureKind, Outcome, Spent};
-use skilltune_phases::runs::plan::{Cast, Plan, Roles};
+use skilltune_phases::runs::plan::{Cast, Roles};
 use skilltune_phases::skills::target::PLUGIN_ROOT;
 
 use super::call_dir::{self, CallDir};
@@ -38,7 +38,6 @@ pub(super) const UNLIKELY_CANCEL_GRACE: Duration = Duration::from_millis(100);
 /// One request and everything that is needed to carry it out.
 pub(super) struct Job<L: LoopEngine> {
     pub(super) services: Arc<Services>,
-    pub(super) plan: Arc<Plan<L>>,
     pub(super) step: L::Step,
     pub(super) request: AgentRequest<L>,
     pub(super) cancel_token: CancelToken,
@@ -47,8 +46,8 @@ pub(super) struct Job<L: LoopEngine> {
 }
 
 /// A request without its loop's types.
-struct Asking<'a> {
-    order: &'a Order,
+pub(super) struct Asking<'a> {
+    pub(super) order: &'a Order,
     question: &'a dyn Question,
     roles: &'a Roles,
     epoch: u64,
@@ -56,8 +55,15 @@ struct Asking<'a> {
     usd: Option<f64>,
 }
 
+/// What came of a call.
+pub(super) enum Made<L: LoopEngine> {
+    Reply(Reply<L>),
+    /// It was not made. That is not stored: what stands in the way may go away.
+    Not(Failure),
+}
+
 /// The one that answers: an agent with its prompt, or a local command.
-enum Asked<'a> {
+pub(super) enum Asked<'a> {
     Agent { agent: &'a Agent, prompt: String },
     Command(&'a Command),
 }
@@ -65,36 +71,59 @@ enum Asked<'a> {
 impl<L: LoopEngine> Job<L> {
     /// Carries out the request. Returns nothing if it was cancelled before the answer was complete.
     pub(super) fn carry_out(self) -> Result<Option<Done<L>>, EngineError> {
+        Ok(self.reply()?.map(|reply| self.done(reply)))
+    }
+
+    /// Returns the key of the call.
+    pub(super) fn key(&self) -> Result<CallKey, EngineError> {
+        let asking = self.asking();
+        Ok(asking.key(&self.services.asked(&asking)?))
+    }
+
+    /// Returns the reply to the request: a stored one, or that of a call.
+    pub(super) fn reply(&self) -> Result<Option<Reply<L>>, EngineError> {
         let asking = self.asking();
         let asked = self.services.asked(&asking)?;
         let (key, is_shared) = (asking.key(&asked), asking.order.is_shared());
         if let Some(reply) = self.services.stored_reply(key, &asking.order.role, is_shared) {
-            return Ok(Some(self.done(reply)));
+            return Ok(Some(reply));
         }
         let dir = CallDir::of(&self.services, key);
-        let recorded = dir.recorded_end()?.map(|ended| self.whole(key, &dir, &ended)).transpose()?.flatten();
-        let reply = match recorded {
-            // skilltune itself may have caused a recorded end without a complete answer: call again.
-            None => match self.services.guard.as_ref().and_then(|guard| guard.changed_file()) {
-                Some(file) => return Ok(Some(self.not_started(key, &file))),
-                None => self.call(key, &dir, &asking, &asked)?,
-            },
-            recorded => recorded,
+        let made = if self.services.workers.is_empty() {
+            self.here(key, &dir, &asking, &asked)?
+        } else {
+            self.elsewhere(key, &dir, &asking, &asked)?
         };
-        let Some(reply) = reply else { return Ok(None) };
-        let reply = self.services.store_reply(reply, is_shared)?;
-        crash::point("call: the reply is stored");
-        dir.clear()?;
-        Ok(Some(self.done(reply)))
+        match made {
+            None => Ok(None),
+            Some(Made::Not(failure)) => Ok(Some(Reply::failed(key, failure))),
+            Some(Made::Reply(reply)) => {
+                let reply = self.services.store_reply(reply, is_shared)?;
+                crash::point("call: the reply is stored");
+                dir.clear()?;
+                Ok(Some(reply))
+            }
+        }
     }
 
-    /// Returns the failure of a call that runs a file which changed since it was trusted. It is not stored: the file
-    /// may be restored.
-    fn not_started(self, key: CallKey, file: &Path) -> Done<L> {
-        let why = format!("{} changed since it was trusted", file.display());
-        let outcome = Err(Failure::new(FailureKind::NotTrusted, why));
-        let spent = Spent { usd: Some(0.0), ..Spent::default() };
-        self.done(Reply { key, outcome, spent, talk: None })
+    /// Makes the call on this machine, or reads what an earlier one left.
+    fn here(
+        &self,
+        key: CallKey,
+        dir: &CallDir,
+        asking: &Asking<'_>,
+        asked: &Asked<'_>,
+    ) -> Result<Option<Made<L>>, EngineError> {
+        let recorded = dir.recorded_end()?.map(|ended| self.whole(key, dir, &ended)).transpose()?.flatten();
+        if let Some(reply) = recorded {
+            return Ok(Some(Made::Reply(reply)));
+        }
+        // skilltune itself may have caused a recorded end without a complete answer: call again.
+        if let Some(file) = self.services.guard.as_ref().and_then(|guard| guard.changed_file()) {
+            let why = format!("{} changed since it was trusted", file.display());
+            return Ok(Some(Made::Not(Failure::new(FailureKind::NotTrusted, why))));
+        }
+        Ok(self.call(key, dir, asking, asked)?.map(Made::Reply))
     }
 
     /// Makes the call and reads its answer. Returns nothing if it was cancelled before the answer was complete.
@@ -123,8 +152,7 @@ impl<L: LoopEngine> Job<L> {
         call.hidden = order.hides.then(|| hiding::of(services, dir, cast, &call.argv)).flatten();
         let given = setup::Given { variables: &variables, hidden: call.hidden.as_ref() };
         if let Some((how, failure)) = self.prepare(dir, (order, given), confined, &mut guardian)? {
-            let spent = Spent { usd: Some(0.0), ..Spent::default() };
-            let failed = Reply { key, outcome: Err(failure), spent, talk: None };
+            let failed = Reply::failed(key, failure);
             return Ok((!self.is_cut_off(&how)).then(|| failed.without_keys(&self.services.keys)));
         }
         let ended = guardian.run(&call, &self.cancel_token)?;
@@ -163,8 +191,8 @@ impl<L: LoopEngine> Job<L> {
         dir.plant(&services.objects, &order.planted)
     }
 
-    fn asking(&self) -> Asking<'_> {
-        let (order, plan) = (self.request.as_ref(), &self.plan);
+    pub(super) fn asking(&self) -> Asking<'_> {
+        let (order, plan) = (self.request.as_ref(), self.request.plan());
         Asking { order, question: &self.request, roles: &plan.roles, epoch: plan.epoch, usd: self.usd }
     }
 
@@ -207,7 +235,9 @@ impl<L: LoopEngine> Job<L> {
             let ran =
                 CommandOutput { how, seconds: command.seconds, stdout: &stdout, stderr: &stderr, space };
             let outcome = outcome(self.ran(command, &ran))?;
-            return Ok(Reply { key, outcome, spent, talk: None }.without_keys(&self.services.keys));
+            return Ok(
+                Reply { key, outcome, spent, talk: None, machine: None }.without_keys(&self.services.keys)
+            );
         }
         let at = dir.ended_at();
         let output = agent::AgentOutput { ended, stdout: &stdout, stderr: &stderr, at };
@@ -216,7 +246,7 @@ impl<L: LoopEngine> Job<L> {
             dir.write_transcript(&talk.transcript)?;
         }
         let outcome = outcome(self.answer(dir, ended, answer, talk.as_ref(), &spent))?;
-        Ok(Reply { key, outcome, spent, talk }.without_keys(&self.services.keys))
+        Ok(Reply { key, outcome, spent, talk, machine: None }.without_keys(&self.services.keys))
     }
 
     /// Reads the outcome of a command: the result of a check, or whatever else the loop makes of it.
@@ -257,15 +287,15 @@ impl<L: LoopEngine> Job<L> {
 
     fn done(self, reply: Reply<L>) -> Done<L> {
         let attempt = self.request.as_ref().attempt;
-        let Reply { key, outcome, spent, talk } = reply;
+        let Reply { key, outcome, spent, talk, machine } = reply;
         let (model, windows) = talk.map(|talk| (talk.model, talk.windows)).unwrap_or_default();
-        Done { step: self.step, attempt, call: Some(key), outcome, spent, model, windows, machine: None }
+        Done { step: self.step, attempt, call: Some(key), outcome, spent, model, windows, machine }
     }
 }
 
 impl Asking<'_> {
     /// Returns the agent's record. A run that only runs commands has none.
-    fn cast(&self) -> &Cast {
+    pub(super) fn cast(&self) -> &Cast {
         self.roles.of(&self.order.role)
     }
 

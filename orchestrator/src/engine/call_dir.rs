@@ -137,6 +137,12 @@ impl CallDir {
         Ok(Fresh { record, space })
     }
 
+    /// Writes the prompt of a call that another machine makes, in place of what an earlier attempt left.
+    pub(super) fn note(&self, prompt: Option<&str>) -> Result<(), DiskError> {
+        let record = self.record.fresh()?;
+        prompt.map_or(Ok(()), |prompt| record.write_new(PROMPT.as_ref(), prompt.as_bytes()))
+    }
+
     /// Writes the transcript. An agent that reported nothing has none.
     pub(super) fn write_transcript(&self, transcript: &Transcript) -> Result<(), DiskError> {
         if transcript.is_empty() {

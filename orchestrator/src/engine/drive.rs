@@ -224,7 +224,6 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         self.observer.began(&self.run, &step);
         let job = Job {
             services: Arc::clone(&self.context.services),
-            plan: Arc::clone(&self.run.plan),
             step: step.clone(),
             request,
             cancel_token: self.cancel.cancel_token(),

@@ -15,6 +15,7 @@ mod call;
 mod call_dir;
 mod drive;
 mod edited_copy;
+mod elsewhere;
 mod evolve;
 mod expert;
 mod files;
@@ -29,6 +30,7 @@ mod repository;
 mod review;
 mod setup;
 mod shared;
+mod taking;
 mod tamper;
 mod tune;
 mod unreadable;
@@ -38,7 +40,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use skilltune_phases::asking::prompt::Faulty;
-use skilltune_phases::base::id::TreeId;
+use skilltune_phases::base::id::{Digest, TreeId};
 use skilltune_phases::base::model::ModelName;
 use skilltune_phases::base::role::{ByRole, Role};
 use skilltune_phases::loops::Loop;
@@ -56,12 +58,14 @@ use crate::process::{CancelToken, GuardianPool, How, ProcessError};
 use crate::promote::PromoteError;
 use crate::snapshot::{CaptureError, Indexes, Limits, Manifest, ObjectError, Objects, PlaceError};
 use crate::store::{AnswerCache, Journal, JournalError, Locks, RunFolder, TargetLock};
+use crate::workers::Workers;
 
 pub use caches::Caches;
 pub use drive::{Drive, Halt, Patience, Stopped};
 pub use files::{is_published, publish};
 pub use ports::Ports;
 pub use shared::propose_now;
+pub use taking::{ExportedCall, MadeReply};
 pub use tune::{BlamedFile, Diff, blamed_files, context, edit_diff, tree_dangers, tree_diff};
 use unreadable::unreadable;
 
@@ -129,6 +133,25 @@ pub trait LoopEngine: Loop {
     /// The versions that a step edits, if it makes an edit. The trees of its answer must add no key to them.
     fn base(request: &AgentRequest<Self>) -> Option<Vec<TreeId>> {
         request.as_ref().draft().map(|copy| vec![copy.tree])
+    }
+
+    /// Returns the trees that the reader of an answer needs besides those that are placed.
+    fn also_reads(_: &AgentRequest<Self>) -> Vec<TreeId> {
+        Vec::new()
+    }
+
+    /// Returns what the calls of one pair have in common: a comparison makes both on the same machine.
+    fn pair(_: &Self::Step) -> Option<Digest> {
+        None
+    }
+
+    /// Examines the answer of a worker: what it says of an edit is computed again.
+    fn examined(
+        _: &Services,
+        _: &AgentRequest<Self>,
+        answer: Self::Answer,
+    ) -> Result<Self::Answer, ReadError> {
+        Ok(answer)
     }
 
     /// Reads the outcome of a local command that decides no check.
@@ -282,6 +305,8 @@ pub struct Services {
     pub keys: Keys,
     /// The prices of the models whose agents report tokens but no cost.
     pub prices: Prices,
+    /// The workers that make the calls; without any, this machine makes them.
+    pub workers: Workers,
     /// The installed git, if any.
     pub git: Option<Program>,
     /// The caches of build tools in `work`.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use skilltune_phases::base::id::CallKey;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::Loop;
-use skilltune_phases::runs::event::{self, Failure, FailureKind, Outcome, Spent};
+use skilltune_phases::runs::event::{self, Failure, FailureKind, Machine, Outcome, Spent};
 use skilltune_phases::skills::keys::Keys;
 
 use super::Services;
@@ -31,16 +31,25 @@ pub(super) struct Reply<L: Loop> {
     /// The agent's report besides its answer, if there is one: for information only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) talk: Option<Talk>,
+    /// The machine of the worker that made the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) machine: Option<Machine>,
 }
 
 impl<L: Loop> Reply<L> {
     /// Removes the keys from all texts.
     pub(super) fn without_keys(self, keys: &Keys) -> Self {
-        let (key, spent) = (self.key, self.spent);
+        let (key, spent, machine) = (self.key, self.spent, self.machine.clone());
         keys.hide_in(self).unwrap_or_else(|_| {
             let outcome = Err(Failure::new(FailureKind::OffSchema, NOTHING_LEFT));
-            Self { key, outcome, spent, talk: None }
+            Self { key, outcome, spent, talk: None, machine }
         })
+    }
+
+    /// The reply of a call that began nothing, and cost nothing.
+    pub(super) fn failed(key: CallKey, failure: Failure) -> Self {
+        let spent = Spent { usd: Some(0.0), ..Spent::default() };
+        Self { key, outcome: Err(failure), spent, talk: None, machine: None }
     }
 }
 

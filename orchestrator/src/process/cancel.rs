@@ -78,6 +78,11 @@ impl CancelToken {
         is_closed(&self.0.gently, time)
     }
 
+    /// Returns the pipe that becomes readable at the first cancellation.
+    pub(crate) fn pipe(&self) -> BorrowedFd<'_> {
+        self.0.gently.as_fd()
+    }
+
     /// Returns the pipe that becomes readable at a more urgent cancellation than the last.
     pub(super) fn after(&self, last: Option<Cancel>) -> Option<BorrowedFd<'_>> {
         match last {

@@ -64,3 +64,4 @@ pub use marked::{await_marked, sweep_marked};
 pub use orphans::{become_driver, end_descendants};
 pub use pool::{GuardianPool, Slot};
 pub use serve::guardian_main;
+pub(crate) use start::ends_by;

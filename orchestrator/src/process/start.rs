@@ -78,7 +78,7 @@ fn give_up(pid: Pid, why: &str) -> String {
 }
 
 /// Waits for a child to end, without reaping it. Returns false after the time limit.
-pub(super) fn ends_by(child: Pid, limit: Instant) -> bool {
+pub(crate) fn ends_by(child: Pid, limit: Instant) -> bool {
     let Ok(exit) = Exit::of(child) else { return false };
     loop {
         let left = limit.saturating_duration_since(Instant::now());

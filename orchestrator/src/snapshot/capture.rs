@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use rustix::fs::{FileType, Stat};
+use serde::{Deserialize, Serialize};
 use skilltune_phases::base::id::{BlobId, TreeId};
 
 use super::ignored::IgnoreRules;
@@ -35,7 +36,7 @@ pub(crate) const LEFT_BY_TOOLS: [&str; 8] = [
 ];
 
 /// The maximum content of a folder, because an agent may flood it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     pub files: u64,
     pub bytes: u64,

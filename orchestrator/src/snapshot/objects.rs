@@ -161,7 +161,7 @@ impl Objects {
 
     /// Reads an object of at most `most` bytes; returns its size if it is larger.
     pub fn read_at_most(&self, blob: BlobId, most: u64) -> Result<Result<Vec<u8>, u64>, ObjectError> {
-        match self.size_of(blob.0) {
+        match self.size(blob.0) {
             Some(size) if size > most => Ok(Err(size)),
             Some(_) | None => self.read(blob).map(Ok),
         }
@@ -209,7 +209,7 @@ impl Objects {
     }
 
     pub fn contains(&self, blob: BlobId) -> bool {
-        self.size_of(blob.0).is_some()
+        self.size(blob.0).is_some()
     }
 
     /// Returns true if the store contains a tree and everything that it consists of.
@@ -223,10 +223,11 @@ impl Objects {
     }
 
     pub(super) fn holds(&self, digest: Digest, size: u64) -> bool {
-        self.size_of(digest) == Some(size)
+        self.size(digest) == Some(size)
     }
 
-    fn size_of(&self, digest: Digest) -> Option<u64> {
+    /// Returns the size of a stored object.
+    pub(crate) fn size(&self, digest: Digest) -> Option<u64> {
         let stat = self.folder().ok()??.stat(path_of(digest).as_os_str()).ok()??;
         let is_file = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
         is_file.then(|| u64::try_from(stat.st_size).unwrap_or(0))

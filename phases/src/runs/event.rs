@@ -144,6 +144,10 @@ pub enum FailureKind {
     NotSetUp,
     /// The agent was not started: a file that it would run or read is not the one that the user trusted.
     NotTrusted,
+    /// Each worker that began the call was lost before it replied.
+    WorkerLost,
+    /// No worker makes such a call.
+    NoWorker,
 }
 
 /// The cost of one call. A cache hit costs nothing again.

@@ -41,7 +41,9 @@ impl FailureKind {
             | Self::DeniedTool
             | Self::PromptTooLong
             | Self::Breach => Remedy::Tell,
-            Self::RateLimited | Self::Overloaded | Self::Network | Self::NoResponse => Remedy::Repeat,
+            Self::RateLimited | Self::Overloaded | Self::Network | Self::NoResponse | Self::WorkerLost => {
+                Remedy::Repeat
+            }
             Self::Authentication
             | Self::Forbidden
             | Self::NoCredit
@@ -49,6 +51,7 @@ impl FailureKind {
             | Self::UsageError
             | Self::NotSetUp
             | Self::NotTrusted
+            | Self::NoWorker
             | Self::BudgetLimit => Remedy::Fix,
             Self::UsageLimit => Remedy::Wait,
         }
@@ -79,7 +82,9 @@ impl FailureKind {
             | Self::Breach
             | Self::UsageError
             | Self::NotSetUp
-            | Self::NotTrusted => false,
+            | Self::NotTrusted
+            | Self::WorkerLost
+            | Self::NoWorker => false,
         }
     }
 

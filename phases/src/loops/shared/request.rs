@@ -66,6 +66,10 @@ impl<L: Loop> AgentRequest<L> {
         Self { order, plan, code, retry: run.last_failure(step).cloned(), brief }
     }
 
+    pub fn plan(&self) -> &Plan<L> {
+        &self.plan
+    }
+
     /// Reads an answer that is data.
     pub fn read(&self, answer: &str) -> Outcome<L::Answer> {
         L::brief(&self.brief).read(self, answer).map_err(|why| off_schema(&why))

@@ -1,0 +1,298 @@
+//! A call that a worker makes: what it lacks is sent, and its reply and the parts of its trees are taken in.
+//!
+//! A worker carries out the same code as this machine (`taking`), so its reply is read as if the call had been made here.
+//! What it says of an edit is not believed: the edit is examined again. A worker that is lost is no failure of the
+//! agent: another one makes the call.
+
+use skilltune_phases::asking::order::Order;
+use skilltune_phases::base::id::{CallKey, TreeId};
+use skilltune_phases::runs::event::{Failure, FailureKind, Machine, Spent};
+
+use super::call::{Asked, Asking, Job, Made};
+use super::call_dir::CallDir;
+use super::refusal::{self, link_outside, new_repository};
+use super::reply::Reply;
+use super::taking::ExportedCall;
+use super::{EngineError, LoopEngine, ReadError, Services};
+use crate::disk::atomic::Durability;
+use crate::snapshot::{Limits, Manifest};
+use crate::workers::parts::{self, NotStored};
+use crate::workers::{Frame, LARGEST_REPLY, Lease, Link, Lost, PROTOCOL, Part, What};
+
+/// A call that was lost with so many workers is given up for now.
+const MOST_LOST: u32 = 5;
+/// The files that a worker sends beside its reply.
+pub(super) const FILES: [&str; 3] = ["transcript.jsonl", "stdout", "stderr"];
+/// What a reply may bring besides artifacts: transcripts, evidence, manifests.
+const BESIDES: u64 = 64 << 20;
+/// The most that is shown of a worker's own words.
+const SHOWN: usize = 300;
+
+/// Why a worker did not make a call.
+enum Unmade {
+    Lost(Lost),
+    /// It makes no such calls; or none at all.
+    Refused {
+        what: Option<What>,
+        why: String,
+    },
+    Ours(EngineError),
+}
+
+impl From<Lost> for Unmade {
+    fn from(lost: Lost) -> Self {
+        Self::Lost(lost)
+    }
+}
+
+impl<E> From<E> for Unmade
+where
+    EngineError: From<E>,
+{
+    fn from(error: E) -> Self {
+        Self::Ours(error.into())
+    }
+}
+
+impl<L: LoopEngine> Job<L> {
+    /// Has a worker make the call. Returns nothing if it was cancelled.
+    pub(super) fn elsewhere(
+        &self,
+        key: CallKey,
+        dir: &CallDir,
+        asking: &Asking<'_>,
+        asked: &Asked<'_>,
+    ) -> Result<Option<Made<L>>, EngineError> {
+        let workers = &self.services.workers;
+        let what = what(asking, asked);
+        dir.note(asked.text())?;
+        let (mut lost, mut why) = (0, None);
+        loop {
+            let lease = match workers.lease(&what, L::pair(&self.step), &self.cancel_token) {
+                Ok(Some(lease)) => lease,
+                Ok(None) => return Ok(None),
+                Err(nobody) => {
+                    return Ok(Some(Made::Not(Failure::new(FailureKind::NoWorker, nobody.to_string()))));
+                }
+            };
+            match self.ask(&lease, key, dir, &what) {
+                Ok(reply) => {
+                    lease.ended(false);
+                    let machine = reply.machine.map(|machine| Machine { lost, why, ..machine });
+                    return Ok(Some(Made::Reply(Reply { machine, ..reply })));
+                }
+                Err(Unmade::Ours(error)) => return Err(error),
+                Err(Unmade::Lost(Lost::Cancelled)) => return Ok(None),
+                Err(Unmade::Refused { what, why }) => lease.refuse(what.as_ref(), &why),
+                Err(Unmade::Lost(how)) => {
+                    lease.ended(true);
+                    lost += 1;
+                    let text = format!("{}: {how}", lease.worker().name);
+                    if lost == MOST_LOST {
+                        let text = format!("the call was lost {lost} times, at last with {text}");
+                        return Ok(Some(Made::Reply(Reply::failed(
+                            key,
+                            Failure::new(FailureKind::WorkerLost, text),
+                        ))));
+                    }
+                    why = Some(text.into());
+                }
+            }
+        }
+    }
+
+    fn ask(&self, lease: &Lease<'_>, key: CallKey, dir: &CallDir, what: &What) -> Result<Reply<L>, Unmade> {
+        let mut link = Link::start(&lease.worker().launch)?;
+        let hello = link.hello(&self.cancel_token)?;
+        let ours = env!("CARGO_PKG_VERSION");
+        if hello.skilltune_worker != PROTOCOL || hello.program != ours {
+            let why = format!("it has skilltune {}, and this is {ours}", shown(&hello.program));
+            return Err(Unmade::Refused { what: None, why });
+        }
+        let agent = self.hand_over(&mut link, key, what)?;
+        let reply: Reply<L> = self.take_in(&mut link, key, dir)?;
+        link.close();
+        let worker = lease.worker().name.as_str().into();
+        let host = shown(&hello.machine).into();
+        let machine =
+            Machine { worker, host, agent: agent.map(|agent| shown(&agent).into()), lost: 0, why: None };
+        let reply = Reply { machine: Some(machine), ..reply }.without_keys(&self.services.keys);
+        self.examined(reply)
+    }
+
+    /// Sends the call and what the worker lacks. Returns the version of the agent that begins.
+    fn hand_over(&self, link: &mut Link, key: CallKey, what: &What) -> Result<Option<String>, Unmade> {
+        let objects = &self.services.objects;
+        let call = ExportedCall::of(self);
+        let (json, trees) = (call.json(), call.trees());
+        link.send(
+            &Frame::Call { key, kind: L::KIND, bytes: json.len() as u64, trees: trees.clone() },
+            &json,
+        )?;
+        let (agent, lacks) = match link.next(&self.cancel_token)? {
+            Frame::Accepted { agent, lacks } => (agent, lacks),
+            Frame::Refused { why } => {
+                return Err(Unmade::Refused { what: Some(what.clone()), why: shown(&why) });
+            }
+            other => return Err(unexpected(&other)),
+        };
+        for &tree in lacks.iter().filter(|tree| trees.contains(tree)) {
+            self.send(link, parts::manifest(objects, tree)?)?;
+        }
+        link.send(&Frame::Sent, &[])?;
+        loop {
+            match link.next(&self.cancel_token)? {
+                Frame::Began => return Ok(agent),
+                Frame::Needs { parts: needed } => {
+                    let all = parts::files(objects, &trees)?;
+                    for part in needed.into_iter().filter(|part| all.contains(part)) {
+                        self.send(link, part)?;
+                    }
+                    link.send(&Frame::Sent, &[])?;
+                }
+                Frame::Failed { why } => return Err(Lost::Gone(shown(&why)).into()),
+                other => return Err(unexpected(&other)),
+            }
+        }
+    }
+
+    fn send(&self, link: &mut Link, part: Part) -> Result<(), Unmade> {
+        let bytes = self.services.objects.read(part.blob())?;
+        Ok(link.send(&Frame::Object(part), &bytes)?)
+    }
+
+    /// Takes in the parts of the answer's trees, the files beside the reply, and the reply.
+    fn take_in(&self, link: &mut Link, key: CallKey, dir: &CallDir) -> Result<Reply<L>, Unmade> {
+        let mut room = Room::of(&self.services, self.request.as_ref())?;
+        loop {
+            match link.next(&self.cancel_token)? {
+                Frame::Object(part) => {
+                    room.take(part)?;
+                    match parts::store(&self.services.objects, part, link.payload(part.bytes)) {
+                        Ok(()) => {}
+                        Err(NotStored::Lost(error)) => return Err(link.failed(&error).into()),
+                        Err(NotStored::Wrong(_)) => {
+                            return Err(broken("it sent a part that has another hash"));
+                        }
+                        Err(NotStored::Ours(error)) => return Err(error.into()),
+                    }
+                }
+                Frame::File { name, bytes } => {
+                    let text = link.bytes(bytes, self.services.limits.output_bytes)?;
+                    if let Some(name) = FILES.into_iter().find(|known| *known == name) {
+                        dir.file(name).replace(&text, Durability::Order)?;
+                    }
+                }
+                Frame::Reply { key: replied, bytes } => {
+                    let json = link.bytes(bytes, LARGEST_REPLY)?;
+                    let reply: Reply<L> = serde_json::from_slice(&json)
+                        .map_err(|error| broken(&format!("its reply cannot be read: {error}")))?;
+                    if replied != key || reply.key != key {
+                        return Err(broken("it replied to another call"));
+                    }
+                    return Ok(reply);
+                }
+                Frame::Failed { why } => return Err(Lost::Gone(shown(&why)).into()),
+                other => return Err(unexpected(&other)),
+            }
+        }
+    }
+
+    /// Examines a reply of a worker as that of an agent.
+    fn examined(&self, reply: Reply<L>) -> Result<Reply<L>, Unmade> {
+        let Spent { usd, .. } = reply.spent;
+        if usd.is_some_and(|usd| !usd.is_finite() || usd < 0.0) {
+            return Err(broken("it reported an impossible cost"));
+        }
+        let spent = Spent { cached: false, ..reply.spent };
+        let outcome = match reply.outcome {
+            Ok(answer)
+                if L::trees(&answer).into_iter().any(|tree| !self.services.objects.contains_tree(tree)) =>
+            {
+                return Err(broken("it sent only a part of what its reply names"));
+            }
+            Ok(answer) => match self.examined_edit(answer) {
+                Ok(answer) => Ok(answer),
+                Err(ReadError::Agent(failure)) => Err(failure),
+                Err(ReadError::Ours(error)) => return Err(Unmade::Ours(error)),
+            },
+            failed => failed,
+        };
+        Ok(Reply { outcome, spent, ..reply })
+    }
+
+    /// Examines an edit of a person's folder again: what must never be in one must not depend on a worker.
+    fn examined_edit(&self, answer: L::Answer) -> Result<L::Answer, ReadError> {
+        let Some(base) = L::base(&self.request) else { return Ok(answer) };
+        let (services, made) = (&*self.services, L::trees(&answer));
+        refusal::check_keys(services, &base, &made)?;
+        let manifest = |tree: TreeId| services.objects.manifest(tree);
+        let was = base.first().map(|&tree| manifest(tree)).transpose()?.unwrap_or_default();
+        for tree in made {
+            let now: Manifest = manifest(tree)?;
+            if let Some(path) = new_repository(&was, &now).or_else(|| link_outside(&was, &now)) {
+                let why = format!("a worker returned an edit that this machine refuses: {path}");
+                return Err(Failure::new(FailureKind::Gate, why).into());
+            }
+        }
+        L::examined(services, &self.request, answer)
+    }
+}
+
+/// The most that a worker may send.
+struct Room {
+    files: u64,
+    bytes: u64,
+}
+
+impl Room {
+    fn of(services: &Services, order: &Order) -> Result<Self, EngineError> {
+        let mut limits = services.limits.artifacts;
+        for placement in &order.placements {
+            limits = limits.besides(&services.objects.manifest(placement.tree)?);
+        }
+        let Limits { files, bytes } = limits;
+        Ok(Self { files: files.saturating_mul(2), bytes: bytes.saturating_mul(2).saturating_add(BESIDES) })
+    }
+
+    fn take(&mut self, part: Part) -> Result<(), Unmade> {
+        let left = self.files.checked_sub(1).zip(self.bytes.checked_sub(part.bytes));
+        let Some((files, bytes)) = left else { return Err(broken("it sent more than a call may leave")) };
+        (self.files, self.bytes) = (files, bytes);
+        Ok(())
+    }
+}
+
+impl Asked<'_> {
+    /// Returns the prompt, or the input of a command.
+    fn text(&self) -> Option<&str> {
+        match self {
+            Self::Agent { prompt, .. } => Some(prompt),
+            Self::Command(command) => command.input.as_deref(),
+        }
+    }
+}
+
+fn what(asking: &Asking<'_>, asked: &Asked<'_>) -> What {
+    match asked {
+        Asked::Agent { .. } => {
+            let cast = asking.cast();
+            What::Agent(cast.agent.clone(), cast.fingerprint.digest())
+        }
+        Asked::Command(_) => What::Command,
+    }
+}
+
+fn broken(why: &str) -> Unmade {
+    Unmade::Lost(Lost::Broken(why.to_owned()))
+}
+
+fn unexpected(frame: &Frame) -> Unmade {
+    let text = serde_json::to_string(frame).unwrap_or_default();
+    broken(&format!("it sent a frame at the wrong time: {}", shown(&text)))
+}
+
+/// Returns what a worker said, as a line for people.
+fn shown(text: &str) -> String {
+    text.chars().map(|one| if one.is_control() { ' ' } else { one }).take(SHOWN).collect()
+}

@@ -1,0 +1,275 @@
+//! Which worker makes a call: one with a free slot that has not refused such calls.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use skilltune_phases::base::id::Digest;
+
+use super::BEAT;
+use super::link::Launch;
+use crate::process::CancelToken;
+
+/// A worker of the user's settings.
+#[derive(Clone, Debug)]
+pub struct Worker {
+    pub name: String,
+    pub launch: Launch,
+    /// The most calls at once.
+    pub slots: usize,
+    /// The agents that it is for; empty for any.
+    pub agents: Vec<String>,
+}
+
+/// What a call needs of its worker.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum What {
+    /// An agent, by its name and its fingerprint.
+    Agent(String, Digest),
+    /// A command of a suite or of a project.
+    Command,
+}
+
+/// All workers of a run.
+#[derive(Debug)]
+pub struct Workers {
+    all: Vec<Worker>,
+    room: Mutex<Room>,
+    freed: Condvar,
+}
+
+#[derive(Debug)]
+struct Room {
+    seats: Vec<Seat>,
+    /// Refusals that nobody was told of yet.
+    untold: Vec<Refused>,
+}
+
+#[derive(Debug)]
+struct Seat {
+    free: usize,
+    /// How many calls in a row were lost.
+    lost: u32,
+    /// Why it makes no calls that need this; without a need, none at all.
+    refusals: BTreeMap<Option<What>, String>,
+}
+
+/// A refusal, for a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    pub worker: String,
+    pub why: String,
+}
+
+/// No worker makes such a call. Each of them says why.
+#[derive(Debug)]
+pub struct NoWorker(Vec<Refused>);
+
+impl fmt::Display for NoWorker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let whys: Vec<String> = self.0.iter().map(|one| format!("{}: {}", one.worker, one.why)).collect();
+        write!(f, "no worker makes this call ({})", whys.join("; "))
+    }
+}
+
+/// A slot of a worker.
+#[derive(Debug)]
+pub struct Lease<'a> {
+    workers: &'a Workers,
+    nth: usize,
+}
+
+impl Workers {
+    pub fn of(all: Vec<Worker>) -> Self {
+        let seat = |worker: &Worker| Seat { free: worker.slots, lost: 0, refusals: BTreeMap::new() };
+        let seats = all.iter().map(seat).collect();
+        Self { all, room: Mutex::new(Room { seats, untold: Vec::new() }), freed: Condvar::new() }
+    }
+
+    /// Returns the number of slots of all of them.
+    pub fn slots(&self) -> usize {
+        self.all.iter().map(|worker| worker.slots).sum()
+    }
+
+    /// Returns whether there is none: then calls are made on this machine.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Waits for a slot. Calls of one pair get the same worker, as long as it makes such calls. Returns nothing if the calls
+    /// are cancelled meanwhile.
+    pub fn lease(
+        &self,
+        what: &What,
+        pair: Option<Digest>,
+        cancel_token: &CancelToken,
+    ) -> Result<Option<Lease<'_>>, NoWorker> {
+        let mut room = self.room();
+        loop {
+            if cancel_token.heard().is_some() {
+                return Ok(None);
+            }
+            let able: Vec<usize> =
+                (0..self.all.len()).filter(|&nth| self.refusal(&room, nth, what).is_none()).collect();
+            let chosen = match pair {
+                _ if able.is_empty() => return Err(self.nobody(&room, what)),
+                Some(pair) => able
+                    .into_iter()
+                    .max_by_key(|&nth| self.rank(nth, pair))
+                    .filter(|&nth| room.seats[nth].free > 0),
+                None => {
+                    let free = able.into_iter().filter(|&nth| room.seats[nth].free > 0);
+                    free.min_by_key(|&nth| (room.seats[nth].lost, self.all[nth].slots - room.seats[nth].free))
+                }
+            };
+            if let Some(nth) = chosen {
+                room.seats[nth].free -= 1;
+                return Ok(Some(Lease { workers: self, nth }));
+            }
+            room = self.freed.wait_timeout(room, BEAT).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Returns the refusals that nobody was told of yet.
+    pub fn untold(&self) -> Vec<Refused> {
+        std::mem::take(&mut self.room().untold)
+    }
+
+    fn refusal(&self, room: &Room, nth: usize, what: &What) -> Option<String> {
+        let agents = &self.all[nth].agents;
+        if let What::Agent(name, _) = what
+            && !agents.is_empty()
+            && !agents.contains(name)
+        {
+            return Some(format!("its settings do not name {name}"));
+        }
+        let refusals = &room.seats[nth].refusals;
+        refusals.get(&None).or_else(|| refusals.get(&Some(what.clone()))).cloned()
+    }
+
+    fn nobody(&self, room: &Room, what: &What) -> NoWorker {
+        let why = |nth: usize| Refused {
+            worker: self.all[nth].name.clone(),
+            why: self.refusal(room, nth, what).unwrap_or_default(),
+        };
+        NoWorker((0..self.all.len()).map(why).collect())
+    }
+
+    /// Returns the place of a worker for a pair. It stays the same when other workers drop out.
+    fn rank(&self, nth: usize, pair: Digest) -> Digest {
+        Digest::of_parts([self.all[nth].name.as_bytes(), pair.as_bytes().as_slice()])
+    }
+
+    fn room(&self) -> MutexGuard<'_, Room> {
+        self.room.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Lease<'_> {
+    pub fn worker(&self) -> &Worker {
+        &self.workers.all[self.nth]
+    }
+
+    /// Gives this worker no more calls of this kind; without a kind, none at all.
+    pub fn refuse(&self, what: Option<&What>, why: &str) {
+        let mut room = self.workers.room();
+        let refused = room.seats[self.nth].refusals.insert(what.cloned(), why.to_owned());
+        if refused.is_none() {
+            room.untold.push(Refused { worker: self.worker().name.clone(), why: why.to_owned() });
+        }
+    }
+
+    /// Notes whether the worker gave a reply.
+    pub fn ended(&self, is_lost: bool) {
+        let seat = &mut self.workers.room().seats[self.nth];
+        seat.lost = if is_lost { seat.lost.saturating_add(1) } else { 0 };
+    }
+}
+
+impl Drop for Lease<'_> {
+    fn drop(&mut self) {
+        self.workers.room().seats[self.nth].free += 1;
+        self.workers.freed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::{Cancel, Canceller};
+
+    fn workers(all: &[(&str, usize, &[&str])]) -> Workers {
+        let worker = |&(name, slots, agents): &(&str, usize, &[&str])| Worker {
+            name: name.to_owned(),
+            launch: Launch { program: name.into(), arguments: Vec::new(), env: Vec::new() },
+            slots,
+            agents: agents.iter().map(|&agent| agent.to_owned()).collect(),
+        };
+        Workers::of(all.iter().map(worker).collect())
+    }
+
+    fn agent(name: &str) -> What {
+        What::Agent(name.to_owned(), Digest::of(name.as_bytes()))
+    }
+
+    #[test]
+    fn free_slots_are_shared_out_and_a_worker_that_loses_calls_comes_last() {
+        let (workers, canceller) = (workers(&[("a", 2, &[]), ("b", 1, &[])]), Canceller::new().unwrap());
+        let token = canceller.cancel_token();
+        let lease = || workers.lease(&agent("mine"), None, &token).unwrap().unwrap();
+        let name = |lease: &Lease<'_>| lease.worker().name.clone();
+        let held = [lease(), lease(), lease()];
+        let mut names: Vec<_> = held.iter().map(name).collect();
+        names.sort();
+        assert_eq!(names, ["a", "a", "b"]);
+        held[0].ended(true);
+        let lost = name(&held[0]);
+        drop(held);
+        assert_ne!(name(&lease()), lost);
+        assert_eq!(workers.slots(), 3);
+    }
+
+    #[test]
+    fn a_pair_stays_on_one_worker_whatever_else_is_free() {
+        let (workers, canceller) =
+            (workers(&[("a", 1, &[]), ("b", 1, &[]), ("c", 1, &[])]), Canceller::new().unwrap());
+        let token = canceller.cancel_token();
+        let of = |pair: u8| {
+            workers
+                .lease(&agent("mine"), Some(Digest::of(&[pair])), &token)
+                .unwrap()
+                .unwrap()
+                .worker()
+                .name
+                .clone()
+        };
+        let all: Vec<String> = (0..32).map(of).collect();
+        assert_eq!(all, (0..32).map(of).collect::<Vec<_>>());
+        assert!(["a", "b", "c"].iter().all(|name| all.iter().any(|one| one == name)));
+    }
+
+    #[test]
+    fn a_refusal_holds_for_its_kind_and_is_told_once_and_without_a_worker_all_say_why() {
+        let (workers, mut canceller) =
+            (workers(&[("a", 2, &["mine"]), ("b", 1, &[])]), Canceller::new().unwrap());
+        let token = canceller.cancel_token();
+        let other = agent("other");
+        let lease = workers.lease(&other, None, &token).unwrap().unwrap();
+        lease.refuse(Some(&other), "it has no other");
+        lease.refuse(Some(&other), "it has no other");
+        drop(lease);
+        let told = workers.untold();
+        assert_eq!(told, [Refused { worker: "b".into(), why: "it has no other".into() }]);
+        let nobody = workers.lease(&other, None, &token).unwrap_err().to_string();
+        assert_eq!(
+            nobody,
+            "no worker makes this call (a: its settings do not name other; b: it has no other)"
+        );
+        let mine = workers.lease(&agent("mine"), None, &token).unwrap().unwrap();
+        mine.refuse(None, "it speaks another protocol");
+        drop(mine);
+        assert!(workers.lease(&What::Command, None, &token).unwrap().is_some());
+        canceller.say(Cancel::Gently);
+        assert!(workers.lease(&What::Command, None, &token).unwrap().is_none());
+    }
+}

@@ -1,0 +1,80 @@
+//! The frames: one line of JSON each, some followed by as many bytes as the line says.
+
+use serde::{Deserialize, Serialize};
+use skilltune_phases::base::id::{BlobId, CallKey, Digest, TreeId};
+use skilltune_phases::runs::plan::LoopKind;
+
+/// The version of the frames.
+pub const PROTOCOL: u32 = 1;
+/// A longer line is no frame. The longest names the objects that a worker lacks.
+pub(super) const LONGEST_LINE: usize = 16 << 20;
+/// A reply fits into a line of the journal.
+pub const LARGEST_REPLY: u64 = 12 << 20;
+/// The most bytes before the first line of a worker: a login script may print a page.
+pub(super) const MOST_NOISE: usize = 1 << 20;
+/// How the first line of a worker begins.
+pub(super) const OPENING: &[u8] = b"{\"skilltune_worker\":";
+
+/// The first line of a worker.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hello {
+    /// The version of the frames.
+    pub skilltune_worker: u32,
+    /// The version of skilltune: a call has the form that this version gives it.
+    pub program: String,
+    pub machine: String,
+    /// The bytes of memory that are free, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<u64>,
+}
+
+/// A message between coordinator and worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "frame")]
+pub enum Frame {
+    /// A call, as JSON in the payload, and the trees that it needs.
+    Call {
+        key: CallKey,
+        #[serde(rename = "loop")]
+        kind: LoopKind,
+        bytes: u64,
+        trees: Vec<TreeId>,
+    },
+    /// The worker does not make this call; another one may.
+    Refused { why: String },
+    /// The worker makes the call. It tells the version of its agent, and which manifests it lacks.
+    Accepted {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<String>,
+        lacks: Vec<TreeId>,
+    },
+    /// A part of a tree, in the payload.
+    Object(Part),
+    /// Everything that the other side lacked was sent.
+    Sent,
+    /// The files that the worker lacks.
+    Needs { parts: Vec<Part> },
+    /// The worker has everything, and begins.
+    Began,
+    /// Either side is alive.
+    Beat,
+    /// A file beside the reply, for people: the transcript, or an output of the agent.
+    File { name: String, bytes: u64 },
+    /// The reply to a call, as JSON in the payload. The new parts of its trees come before it.
+    Reply { key: CallKey, bytes: u64 },
+    /// The worker failed, and not the agent: the call may be made again.
+    Failed { why: String },
+}
+
+/// A blob or a manifest: its hash, and its size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Part {
+    pub digest: Digest,
+    pub bytes: u64,
+}
+
+impl Part {
+    pub fn blob(self) -> BlobId {
+        BlobId(self.digest)
+    }
+}

@@ -1,0 +1,185 @@
+//! Reads frames from the other side, which may be slow, silent, gone or hostile.
+
+use std::io::{self, ErrorKind, Read};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::frame::{Frame, Hello, LONGEST_LINE, MOST_NOISE, OPENING};
+
+const PIECE: usize = 64 << 10;
+/// Less than this is read into memory before it is known to come.
+const ROOM: usize = 1 << 20;
+
+/// The stream from the other side, and what was read ahead of it.
+#[derive(Debug)]
+pub struct Inbox<R> {
+    from: R,
+    ahead: Vec<u8>,
+    /// How much of `ahead` has been taken.
+    taken: usize,
+}
+
+/// What a wait for a frame came to.
+#[derive(Debug)]
+pub enum Heard {
+    Frame(Frame),
+    /// Nothing whole has arrived. `bytes` tells whether anything has.
+    Quiet {
+        bytes: usize,
+    },
+    /// Something else has happened that the caller waits for.
+    Other,
+    /// The other side has closed its end.
+    Closed,
+}
+
+impl<R: Read + AsFd> Inbox<R> {
+    pub fn of(from: R) -> Self {
+        Self { from, ahead: Vec::new(), taken: 0 }
+    }
+
+    /// Waits for the next frame for this time. Also returns when one of `others` can be read.
+    pub fn next(&mut self, within: Duration, others: &[BorrowedFd<'_>]) -> io::Result<Heard> {
+        if let Some(line) = self.line(LONGEST_LINE)? {
+            return serde_json::from_slice(&line)
+                .map(Heard::Frame)
+                .map_err(|error| invalid(&format!("it sent no frame: {error}")));
+        }
+        let ready = {
+            let own = [PollFd::new(&self.from, PollFlags::IN)];
+            let others = others.iter().map(|other| PollFd::from_borrowed_fd(*other, PollFlags::IN));
+            let mut all: Vec<_> = own.into_iter().chain(others).collect();
+            wait(&mut all, within)?;
+            all.iter().position(|one| !one.revents().is_empty())
+        };
+        Ok(match ready {
+            None => Heard::Quiet { bytes: 0 },
+            Some(0) => match self.read_ahead()? {
+                0 => Heard::Closed,
+                bytes => Heard::Quiet { bytes },
+            },
+            Some(_) => Heard::Other,
+        })
+    }
+
+    /// Waits for the first line of a worker, and skips what its machine prints before it.
+    pub(super) fn hello(
+        &mut self,
+        within: Duration,
+        others: &[BorrowedFd<'_>],
+        noise: &mut usize,
+    ) -> io::Result<Result<Hello, Heard>> {
+        while let Some(line) = self.line(MOST_NOISE)? {
+            let opening = line.windows(OPENING.len()).position(|part| part == OPENING);
+            if let Some(at) = opening {
+                return serde_json::from_slice(&line[at..])
+                    .map(Ok)
+                    .map_err(|error| invalid(&format!("its first line is no greeting: {error}")));
+            }
+            *noise += line.len() + 1;
+            if *noise > MOST_NOISE {
+                return Err(invalid("it printed more than 1 MiB before its first line"));
+            }
+        }
+        self.next(within, others).map(Err)
+    }
+
+    /// Returns the next `bytes` bytes as a reader that waits for each piece at most this time.
+    pub fn payload(&mut self, bytes: u64, patience: Duration) -> Payload<'_, R> {
+        Payload { inbox: self, left: bytes, patience }
+    }
+
+    /// Reads a payload of at most `most` bytes.
+    pub fn bytes(&mut self, bytes: u64, most: u64, patience: Duration) -> io::Result<Vec<u8>> {
+        if bytes > most {
+            return Err(invalid(&format!("it sent {bytes} bytes where at most {most} may be")));
+        }
+        let mut all = Vec::with_capacity(usize::try_from(bytes).unwrap_or(ROOM).min(ROOM));
+        self.payload(bytes, patience).read_to_end(&mut all)?;
+        Ok(all)
+    }
+
+    /// Returns the next whole line that was read, without its end.
+    fn line(&mut self, longest: usize) -> io::Result<Option<Vec<u8>>> {
+        let rest = &self.ahead[self.taken..];
+        let Some(end) = rest.iter().position(|byte| *byte == b'\n') else {
+            return if rest.len() > longest {
+                Err(invalid("it sent a line without an end"))
+            } else {
+                Ok(None)
+            };
+        };
+        let line = rest[..end].to_vec();
+        self.taken += end + 1;
+        Ok(Some(line))
+    }
+
+    fn read_ahead(&mut self) -> io::Result<usize> {
+        self.ahead.drain(..self.taken);
+        self.taken = 0;
+        let mut piece = [0; PIECE];
+        let count = read(&mut self.from, &mut piece)?;
+        self.ahead.extend_from_slice(&piece[..count]);
+        Ok(count)
+    }
+}
+
+/// The bytes that follow a frame. A payload that ends early is an error.
+#[derive(Debug)]
+pub struct Payload<'a, R> {
+    inbox: &'a mut Inbox<R>,
+    left: u64,
+    patience: Duration,
+}
+
+impl<R: Read + AsFd> Read for Payload<'_, R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let most = into.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
+        if most == 0 {
+            return Ok(0);
+        }
+        let ahead = &self.inbox.ahead[self.inbox.taken..];
+        let count = if ahead.is_empty() {
+            if wait(&mut [PollFd::new(&self.inbox.from, PollFlags::IN)], self.patience)? == 0 {
+                return Err(io::Error::new(ErrorKind::TimedOut, "it stopped in the middle of a payload"));
+            }
+            read(&mut self.inbox.from, &mut into[..most])?
+        } else {
+            let count = most.min(ahead.len());
+            into[..count].copy_from_slice(&ahead[..count]);
+            self.inbox.taken += count;
+            count
+        };
+        if count == 0 {
+            return Err(io::Error::new(ErrorKind::UnexpectedEof, "it ended in the middle of a payload"));
+        }
+        self.left -= count as u64;
+        Ok(count)
+    }
+}
+
+fn read(from: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match from.read(into) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            done => return done,
+        }
+    }
+}
+
+/// Waits until one of them is ready, for at most this time. Returns how many are.
+pub(super) fn wait(all: &mut [PollFd<'_>], within: Duration) -> io::Result<usize> {
+    let within = Timespec::try_from(within).ok();
+    loop {
+        match poll(all, within.as_ref()) {
+            Err(rustix::io::Errno::INTR) => {}
+            done => return Ok(done?),
+        }
+    }
+}
+
+pub(super) fn invalid(why: &str) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, why)
+}

@@ -1,0 +1,279 @@
+//! The coordinator's side of one worker: its command, and the frames that go through its stdin and stdout.
+//!
+//! The command belongs to the user and may leave something behind on purpose, such as a master connection of ssh. So no
+//! guardian ends it: it ends when its stdin ends.
+
+use std::fmt;
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags};
+use rustix::fs::OFlags;
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use super::frame::{Frame, Hello};
+use super::inbox::{Heard, Inbox, wait};
+use super::sender::Sender;
+use super::{BEAT, COORDINATORS_PATIENCE};
+use crate::process::{CancelToken, ends_by};
+
+/// A command may take this long to clean up after a call, such as to delete a pod.
+const CLEANING: Duration = Duration::from_secs(30);
+/// How long a command that failed may take to end.
+const GRACE: Duration = Duration::from_secs(2);
+/// The end of what a command prints as errors is kept.
+const KEPT: usize = 4 << 10;
+const SHOWN: usize = 200;
+
+/// The command that starts a worker.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    pub program: PathBuf,
+    pub arguments: Vec<String>,
+    /// The complete environment.
+    pub env: Vec<(String, String)>,
+}
+
+/// A worker that was started.
+#[derive(Debug)]
+pub struct Link {
+    child: Child,
+    /// Closed to end the worker.
+    to: Option<Sender<Patient>>,
+    from: Inbox<ChildStdout>,
+    errors: Option<ChildStderr>,
+    /// The end of what the command printed as errors.
+    said: Vec<u8>,
+    heard_at: Instant,
+    is_over: bool,
+}
+
+/// Why a worker gave no reply.
+#[derive(Debug)]
+pub enum Lost {
+    /// We ended it.
+    Cancelled,
+    /// It could not be started, it ended, or it fell silent.
+    Gone(String),
+    /// It did not keep to the protocol.
+    Broken(String),
+}
+
+impl fmt::Display for Lost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cancelled => f.write_str("it was ended"),
+            Self::Gone(why) | Self::Broken(why) => f.write_str(why),
+        }
+    }
+}
+
+impl Link {
+    pub fn start(launch: &Launch) -> Result<Self, Lost> {
+        let mut command = Command::new(&launch.program);
+        command
+            .args(&launch.arguments)
+            .env_clear()
+            .envs(launch.env.iter().map(|(name, value)| (name, value)));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        let cannot =
+            |error: io::Error| Lost::Gone(format!("cannot start {}: {error}", launch.program.display()));
+        let mut child = command.spawn().map_err(cannot)?;
+        let (Some(to), Some(from), Some(errors)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            unreachable!("all three are pipes");
+        };
+        let link = Self {
+            child,
+            to: Some(Sender::of(Patient::of(to).map_err(cannot)?)),
+            from: Inbox::of(from),
+            errors: Some(errors),
+            said: Vec::new(),
+            heard_at: Instant::now(),
+            is_over: false,
+        };
+        Ok(link)
+    }
+
+    /// Waits for the worker's first line. A scheduler may take hours to place it.
+    pub fn hello(&mut self, cancel_token: &CancelToken) -> Result<Hello, Lost> {
+        let mut noise = 0;
+        loop {
+            let heard = {
+                let others = [Some(cancel_token.pipe()), self.errors.as_ref().map(AsFd::as_fd)];
+                let others: Vec<_> = others.into_iter().flatten().collect();
+                self.from.hello(BEAT, &others, &mut noise)
+            };
+            match heard {
+                Ok(Ok(hello)) => {
+                    self.heard_at = Instant::now();
+                    return Ok(hello);
+                }
+                Ok(Err(Heard::Frame(_))) => {
+                    return Err(Lost::Broken("it sent a frame before its first line".into()));
+                }
+                Ok(Err(Heard::Quiet { .. })) => {}
+                Ok(Err(Heard::Other)) => self.attend(cancel_token)?,
+                Ok(Err(Heard::Closed)) => return Err(self.ended()),
+                Err(error) => return Err(self.failed(&error)),
+            }
+        }
+    }
+
+    pub fn send(&mut self, frame: &Frame, payload: &[u8]) -> Result<(), Lost> {
+        let Some(to) = &mut self.to else { return Err(Lost::Cancelled) };
+        to.send_with(frame, payload).map_err(|error| self.failed(&error))
+    }
+
+    /// Waits for the next frame other than a beat, and sends beats meanwhile.
+    pub fn next(&mut self, cancel_token: &CancelToken) -> Result<Frame, Lost> {
+        let mut beat_at = Instant::now();
+        loop {
+            if beat_at.elapsed() >= BEAT {
+                self.send(&Frame::Beat, &[])?;
+                beat_at = Instant::now();
+            }
+            let heard = {
+                let others = [Some(cancel_token.pipe()), self.errors.as_ref().map(AsFd::as_fd)];
+                let others: Vec<_> = others.into_iter().flatten().collect();
+                self.from.next(BEAT.saturating_sub(beat_at.elapsed()), &others)
+            };
+            match heard {
+                Ok(Heard::Frame(Frame::Beat) | Heard::Quiet { bytes: 1.. }) => self.heard_at = Instant::now(),
+                Ok(Heard::Frame(frame)) => {
+                    self.heard_at = Instant::now();
+                    return Ok(frame);
+                }
+                Ok(Heard::Quiet { bytes: 0 }) if self.heard_at.elapsed() > COORDINATORS_PATIENCE => {
+                    let seconds = COORDINATORS_PATIENCE.as_secs();
+                    return Err(Lost::Gone(format!("it said nothing for {seconds} s")));
+                }
+                Ok(Heard::Quiet { bytes: 0 }) => {}
+                Ok(Heard::Other) => self.attend(cancel_token)?,
+                Ok(Heard::Closed) => return Err(self.ended()),
+                Err(error) => return Err(self.failed(&error)),
+            }
+        }
+    }
+
+    /// Returns the payload of the last frame.
+    pub fn payload(&mut self, bytes: u64) -> impl Read {
+        self.from.payload(bytes, COORDINATORS_PATIENCE)
+    }
+
+    /// Reads a payload of at most `most` bytes.
+    pub fn bytes(&mut self, bytes: u64, most: u64) -> Result<Vec<u8>, Lost> {
+        self.from.bytes(bytes, most, COORDINATORS_PATIENCE).map_err(|error| self.failed(&error))
+    }
+
+    /// Ends a worker that has replied, and lets its command clean up.
+    pub fn close(mut self) {
+        self.is_over = true;
+    }
+
+    /// Returns why the worker is lost after an error.
+    pub fn failed(&mut self, error: &io::Error) -> Lost {
+        match error.kind() {
+            ErrorKind::InvalidData => Lost::Broken(error.to_string()),
+            ErrorKind::BrokenPipe | ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset => self.ended(),
+            _ => Lost::Gone(error.to_string()),
+        }
+    }
+
+    /// Notices a request to stop, and reads what the command prints as errors.
+    fn attend(&mut self, cancel_token: &CancelToken) -> Result<(), Lost> {
+        if cancel_token.heard().is_some() {
+            return Err(Lost::Cancelled);
+        }
+        self.read_errors();
+        Ok(())
+    }
+
+    fn read_errors(&mut self) {
+        let mut piece = [0; KEPT];
+        let count = self.errors.as_mut().map_or(Ok(0), |errors| errors.read(&mut piece));
+        match count {
+            Ok(count @ 1..) => {
+                self.said.extend_from_slice(&piece[..count]);
+                self.said.drain(..self.said.len().saturating_sub(KEPT));
+            }
+            Ok(0) | Err(_) => self.errors = None,
+        }
+    }
+
+    /// Says how a command ended that gave no reply: with its last words.
+    fn ended(&mut self) -> Lost {
+        self.to = None;
+        let pid = Pid::from_child(&self.child);
+        let has_ended = ends_by(pid, Instant::now() + GRACE);
+        while self.errors.as_ref().is_some_and(|errors| {
+            wait(&mut [PollFd::new(errors, PollFlags::IN)], Duration::ZERO).is_ok_and(|ready| ready > 0)
+        }) {
+            self.read_errors();
+        }
+        let said = String::from_utf8_lossy(&self.said);
+        let said = said.lines().rev().map(str::trim).find(|line| !line.is_empty());
+        let said =
+            said.map(|line| line.chars().filter(|one| !one.is_control()).take(SHOWN).collect::<String>());
+        let code = has_ended.then(|| self.child.try_wait().ok().flatten()).flatten();
+        Lost::Gone(match (said, code) {
+            (Some(said), Some(code)) => format!("its command ended: {said} ({code})"),
+            (Some(said), None) => format!("its command ended: {said}"),
+            (None, Some(code)) => format!("its command ended ({code})"),
+            (None, None) => "its command closed its output".to_owned(),
+        })
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.to = None;
+        // A worker that has replied is not waited for longer than its command needs to clean up.
+        let limit = if self.is_over { CLEANING } else { GRACE };
+        let pid = Pid::from_child(&self.child);
+        if !ends_by(pid, Instant::now() + limit) {
+            let _ = kill_process_group(pid, Signal::KILL);
+        }
+        let _ = self.child.wait();
+    }
+}
+
+/// A pipe that does not block for ever: a connection that was cut takes nothing more.
+#[derive(Debug)]
+struct Patient(ChildStdin);
+
+impl Patient {
+    fn of(to: ChildStdin) -> io::Result<Self> {
+        let flags = rustix::fs::fcntl_getfl(&to)?;
+        rustix::fs::fcntl_setfl(&to, flags | OFlags::NONBLOCK)?;
+        Ok(Self(to))
+    }
+}
+
+impl Write for Patient {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        loop {
+            match self.0.write(bytes) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    if wait(&mut [PollFd::new(&self.0, PollFlags::OUT)], COORDINATORS_PATIENCE)? == 0 {
+                        let seconds = COORDINATORS_PATIENCE.as_secs();
+                        return Err(io::Error::new(
+                            ErrorKind::TimedOut,
+                            format!("it took nothing for {seconds} s"),
+                        ));
+                    }
+                }
+                done => return done,
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

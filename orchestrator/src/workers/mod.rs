@@ -1,0 +1,31 @@
+//! Workers: programs that carry out one call elsewhere, and the frames in which we talk with them.
+//!
+//! ```text
+//! coordinator                                   worker (`skilltune step --take -`)
+//!   Workers -> Lease -> Link == stdin, stdout == Inbox, Sender
+//! ```
+//!
+//! A worker is started by a command of the user: ssh, srun, kubectl. What it says is hostile input: each line, payload and
+//! wait is bounded.
+
+mod choice;
+mod frame;
+mod inbox;
+mod link;
+pub mod parts;
+mod sender;
+
+pub use choice::{Lease, NoWorker, Refused, What, Worker, Workers};
+pub use frame::{Frame, Hello, LARGEST_REPLY, PROTOCOL, Part};
+pub use inbox::{Heard, Inbox};
+pub use link::{Launch, Link, Lost};
+pub use sender::Sender;
+
+use std::time::Duration;
+
+/// The interval at which both sides say that they are alive during a call.
+pub const BEAT: Duration = Duration::from_secs(2);
+/// A worker that hears nothing for this time ends its call: nobody may be left to stop its agents.
+pub const WORKERS_PATIENCE: Duration = Duration::from_secs(8);
+/// A worker that is silent for this time is lost. It may be busy storing what its agent left.
+const COORDINATORS_PATIENCE: Duration = Duration::from_secs(30);

@@ -1,0 +1,74 @@
+//! The parts of trees, as they travel: only what the other side lacks, and only what has its hash.
+
+use std::collections::BTreeSet;
+use std::io::{self, Read};
+use std::path::Path;
+
+use skilltune_phases::base::id::{BlobId, Digest, TreeId};
+
+use super::frame::Part;
+use crate::snapshot::{Node, ObjectError, Objects};
+
+/// Why a part was not stored.
+#[derive(Debug)]
+pub enum NotStored {
+    /// It did not arrive.
+    Lost(io::Error),
+    /// Something else arrived.
+    Wrong(Digest),
+    Ours(ObjectError),
+}
+
+/// Returns the manifest of a tree as a part.
+pub fn manifest(objects: &Objects, tree: TreeId) -> Result<Part, ObjectError> {
+    let bytes = objects.size(tree.0).ok_or(ObjectError::Missing(tree.0))?;
+    Ok(Part { digest: tree.0, bytes })
+}
+
+/// Returns the files of trees, each once.
+pub fn files(objects: &Objects, trees: &[TreeId]) -> Result<BTreeSet<Part>, ObjectError> {
+    let mut parts = BTreeSet::new();
+    for &tree in trees {
+        parts.extend(objects.manifest(tree)?.entries().iter().filter_map(|entry| match entry.node {
+            Node::File { blob, size, .. } => Some(Part { digest: blob.0, bytes: size }),
+            Node::Folder { .. } | Node::Link { .. } => None,
+        }));
+    }
+    Ok(parts)
+}
+
+/// Returns the files of trees that the store lacks. Fails if it lacks a manifest.
+pub fn lacking(objects: &Objects, trees: &[TreeId]) -> Result<Vec<Part>, ObjectError> {
+    let all = files(objects, trees)?.into_iter();
+    Ok(all.filter(|part| objects.size(part.digest) != Some(part.bytes)).collect())
+}
+
+/// Stores a part that arrives.
+pub fn store(objects: &Objects, part: Part, from: impl Read) -> Result<(), NotStored> {
+    let mut from = Noting { from, failed: None };
+    let stored = objects.put_reader(&mut from, part.bytes, Path::new("a part of a tree"));
+    if let Some(error) = from.failed {
+        return Err(NotStored::Lost(error));
+    }
+    match stored {
+        Ok(content) if content.blob == BlobId(part.digest) => Ok(()),
+        Ok(_) => Err(NotStored::Wrong(part.digest)),
+        Err(error) => Err(NotStored::Ours(error)),
+    }
+}
+
+/// A reader that keeps its error: the store would take it for one of the disk.
+struct Noting<R> {
+    from: R,
+    failed: Option<io::Error>,
+}
+
+impl<R: Read> Read for Noting<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.from.read(into).map_err(|error| {
+            let same = io::Error::from(error.kind());
+            self.failed = Some(error);
+            same
+        })
+    }
+}

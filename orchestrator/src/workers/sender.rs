@@ -1,0 +1,34 @@
+//! Sends frames to the other side.
+
+use std::io::{self, Write};
+
+use super::frame::Frame;
+
+/// The stream to the other side.
+#[derive(Debug)]
+pub struct Sender<W>(W);
+
+impl<W: Write> Sender<W> {
+    pub fn of(to: W) -> Self {
+        Self(to)
+    }
+
+    pub fn send(&mut self, frame: &Frame) -> io::Result<()> {
+        self.send_with(frame, &[])
+    }
+
+    /// Sends a frame and its payload.
+    pub fn send_with(&mut self, frame: &Frame, payload: &[u8]) -> io::Result<()> {
+        self.say(frame)?;
+        self.0.write_all(payload)?;
+        self.0.flush()
+    }
+
+    /// Sends a line: a frame, or a worker's greeting.
+    pub fn say(&mut self, line: &impl serde::Serialize) -> io::Result<()> {
+        let mut line = serde_json::to_vec(line).expect("text, numbers and lists always have a JSON form");
+        line.push(b'\n');
+        self.0.write_all(&line)?;
+        self.0.flush()
+    }
+}
