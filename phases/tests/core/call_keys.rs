@@ -66,7 +66,7 @@ fn kind(step: &impl Serialize) -> String {
 }
 
 /// Hashes everything in a request that its key covers. Each folder of the workspace holds one page.
-fn digest<L: Loop>(request: &AgentRequest<L>) -> String {
+pub(crate) fn digest<L: Loop>(request: &AgentRequest<L>) -> String {
     let order = request.as_ref();
     let folder = |placement: &Placement| {
         let body = Body::Text(format!("# The page of {}\n", placement.tree.short()));
@@ -94,12 +94,12 @@ fn json(value: &impl Serialize) -> String {
 }
 
 /// Makes the first answer of each judge unusable.
-fn fails<L: TestLoop>(run: &run::Run<L>, step: &L::Step) -> bool {
+pub(crate) fn fails<L: TestLoop>(run: &run::Run<L>, step: &L::Step) -> bool {
     kind(step) == "judge" && run.attempts(step) == 0
 }
 
 /// Plans a chain of two skills with everything that a scenario and a skill can have.
-fn rich() -> Plan {
+pub(crate) fn rich() -> Plan {
     let mut plan = demanding(plan(2, 4));
     plan.task.target.members[0].hidden = vec!["evals".into()];
     for scenario in &mut plan.task.scenarios[..2] {
@@ -130,7 +130,7 @@ fn bring_grader(demand: &mut Demand) {
 }
 
 /// Returns the step and its variants for other agents or purposes.
-fn variants(step: &Step) -> Vec<(Step, &'static str)> {
+pub(crate) fn variants(step: &Step) -> Vec<(Step, &'static str)> {
     let mut all = vec![(step.clone(), "")];
     match step {
         Step::Exercise { .. } => {

@@ -12,6 +12,7 @@ mod drafting;
 mod endings;
 mod evolve;
 mod expert;
+mod exported;
 mod extending;
 mod failed_edits;
 mod frontmatter;
