@@ -17,7 +17,7 @@ use super::{EngineError, LoopEngine, ReadError, Services};
 use crate::disk::atomic::Durability;
 use crate::snapshot::{Limits, Manifest};
 use crate::workers::parts::{self, NotStored};
-use crate::workers::{Frame, LARGEST_REPLY, Lease, Link, Lost, PROTOCOL, Part, What};
+use crate::workers::{Frame, LARGEST_REPLY, Lease, Link, Lost, Part, What, shown};
 
 /// A call that was lost with so many workers is given up for now.
 const MOST_LOST: u32 = 5;
@@ -25,8 +25,6 @@ const MOST_LOST: u32 = 5;
 pub(super) const FILES: [&str; 3] = ["transcript.jsonl", "stdout", "stderr"];
 /// What a reply may bring besides artifacts: transcripts, evidence, manifests.
 const BESIDES: u64 = 64 << 20;
-/// The most that is shown of a worker's own words.
-const SHOWN: usize = 300;
 
 /// Why a worker did not make a call.
 enum Unmade {
@@ -104,9 +102,7 @@ impl<L: LoopEngine> Job<L> {
     fn ask(&self, lease: &Lease<'_>, key: CallKey, dir: &CallDir, what: &What) -> Result<Reply<L>, Unmade> {
         let mut link = Link::start(&lease.worker().launch)?;
         let hello = link.hello(&self.cancel_token)?;
-        let ours = env!("CARGO_PKG_VERSION");
-        if hello.skilltune_worker != PROTOCOL || hello.program != ours {
-            let why = format!("it has skilltune {}, and this is {ours}", shown(&hello.program));
+        if let Some(why) = hello.refusal() {
             return Err(Unmade::Refused { what: None, why });
         }
         let agent = self.hand_over(&mut link, key, what)?;
@@ -134,7 +130,7 @@ impl<L: LoopEngine> Job<L> {
             Frame::Refused { why } => {
                 return Err(Unmade::Refused { what: Some(what.clone()), why: shown(&why) });
             }
-            other => return Err(unexpected(&other)),
+            other => return Err(Lost::unexpected(&other).into()),
         };
         for &tree in lacks.iter().filter(|tree| trees.contains(tree)) {
             self.send(link, parts::manifest(objects, tree)?)?;
@@ -151,7 +147,7 @@ impl<L: LoopEngine> Job<L> {
                     link.send(&Frame::Sent, &[])?;
                 }
                 Frame::Failed { why } => return Err(Lost::Gone(shown(&why)).into()),
-                other => return Err(unexpected(&other)),
+                other => return Err(Lost::unexpected(&other).into()),
             }
         }
     }
@@ -193,7 +189,7 @@ impl<L: LoopEngine> Job<L> {
                     return Ok(reply);
                 }
                 Frame::Failed { why } => return Err(Lost::Gone(shown(&why)).into()),
-                other => return Err(unexpected(&other)),
+                other => return Err(Lost::unexpected(&other).into()),
             }
         }
     }
@@ -285,14 +281,4 @@ fn what(asking: &Asking<'_>, asked: &Asked<'_>) -> What {
 
 fn broken(why: &str) -> Unmade {
     Unmade::Lost(Lost::Broken(why.to_owned()))
-}
-
-fn unexpected(frame: &Frame) -> Unmade {
-    let text = serde_json::to_string(frame).unwrap_or_default();
-    broken(&format!("it sent a frame at the wrong time: {}", shown(&text)))
-}
-
-/// Returns what a worker said, as a line for people.
-fn shown(text: &str) -> String {
-    text.chars().map(|one| if one.is_control() { ' ' } else { one }).take(SHOWN).collect()
 }

@@ -1,5 +1,6 @@
 //! The frames: one line of JSON each, some followed by as many bytes as the line says.
 
+use crate::agent::{AgentFacts, Wanted};
 use serde::{Deserialize, Serialize};
 use skilltune_phases::base::id::{BlobId, CallKey, Digest, TreeId};
 use skilltune_phases::runs::plan::LoopKind;
@@ -29,9 +30,13 @@ pub struct Hello {
 }
 
 /// A message between coordinator and worker.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "frame")]
 pub enum Frame {
+    /// Which agents the worker has.
+    Describe { agents: Vec<Wanted> },
+    /// The answers, in the order of the questions; a line that says why not, instead of an agent.
+    Described { agents: Vec<Result<AgentFacts, String>> },
     /// A call, as JSON in the payload, and the trees that it needs.
     Call {
         key: CallKey,

@@ -15,6 +15,7 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use super::describe::shown;
 use super::frame::{Frame, Hello};
 use super::inbox::{Heard, Inbox, wait};
 use super::sender::Sender;
@@ -61,6 +62,13 @@ pub enum Lost {
     Gone(String),
     /// It did not keep to the protocol.
     Broken(String),
+}
+
+impl Lost {
+    pub fn unexpected(frame: &Frame) -> Self {
+        let text = serde_json::to_string(frame).unwrap_or_default();
+        Self::Broken(format!("it sent a frame at the wrong time: {}", shown(&text)))
+    }
 }
 
 impl fmt::Display for Lost {

@@ -9,6 +9,7 @@
 //! wait is bounded.
 
 mod choice;
+mod describe;
 mod frame;
 mod inbox;
 mod link;
@@ -16,6 +17,7 @@ pub mod parts;
 mod sender;
 
 pub use choice::{Lease, NoWorker, Refused, What, Worker, Workers};
+pub use describe::{WorkerFacts, describe, shown};
 pub use frame::{Frame, Hello, LARGEST_REPLY, PROTOCOL, Part};
 pub use inbox::{Heard, Inbox};
 pub use link::{Launch, Link, Lost};

@@ -1,0 +1,200 @@
+//! Makes one call of a coordinator, and sends its reply.
+
+use std::time::{Duration, Instant};
+
+use rustix::fs::FlockOperation;
+use skilltune_orchestrator::agent::Wanted;
+use skilltune_orchestrator::disk::Lock;
+use skilltune_orchestrator::engine::{CallLimits, Caches, ExportedCall, LoopEngine, MadeReply, Ports, Services};
+use skilltune_orchestrator::process::{Canceller, GuardianPool};
+use skilltune_orchestrator::snapshot::Objects;
+use skilltune_orchestrator::store::AnswerCache;
+use skilltune_orchestrator::workers::{Frame, Heard, Workers, parts};
+use skilltune_phases::base::id::{BlobId, CallKey, TreeId};
+use skilltune_phases::skills::keys::Keys;
+
+use super::watch::Watch;
+use super::{End, Taking};
+use crate::casting::{self, Part};
+use crate::report::ui::Ui;
+use crate::runs::session::{GRACE, GUARDIAN, GUARDS};
+use crate::terminal::complaint::ours;
+
+/// The call itself has texts only: prompts, briefs and the plan.
+const LARGEST_CALL: u64 = 256 << 20;
+/// How long a worker that lost its coordinator may still take to end.
+const OTHERS_END: Duration = Duration::from_secs(20);
+const LOOK: Duration = Duration::from_millis(100);
+
+/// An agent of this machine, and its version.
+struct Own {
+    part: Part,
+    version: Option<String>,
+}
+
+impl Taking<'_> {
+    pub(super) fn call<L: Ui + LoopEngine>(mut self, key: CallKey, bytes: u64, trees: &[TreeId]) -> Result<(), End> {
+        let json = self.inbox.bytes(bytes, LARGEST_CALL, skilltune_orchestrator::workers::WORKERS_PATIENCE)?;
+        let call: ExportedCall<L> =
+            serde_json::from_slice(&json).map_err(|error| End::Refused(format!("it cannot read the call: {error}")))?;
+        drop(json);
+        let own = self.own_agent(&call)?;
+        let _held = self.hold(key)?;
+        self.home.create().map_err(ours)?;
+        let objects = Objects::at(self.home.objects());
+        self.receive(&objects, trees, own.as_ref().and_then(|own| own.version.clone()))?;
+        let given = parts::files(&objects, trees).map_err(ours)?;
+        let services = self.services(&call, objects, own)?;
+        let (objects, keys, pool) = (services.objects.clone(), services.keys.clone(), services.pool.clone());
+        let canceller = Canceller::new().map_err(ours)?;
+        let cancel_token = canceller.cancel_token();
+        self.send(&Frame::Began, &[])?;
+        let most = call.output_bytes;
+        let (out, is_live) = (self.out.clone(), self.is_live);
+        let watch = is_live.then(|| Watch::start(self.inbox, out.clone(), canceller));
+        let made = call.carry_out(services, key, cancel_token);
+        pool.close();
+        let reply = match made.map_err(ours)? {
+            None => return Err(End::Gone),
+            Some(Err(why)) => return Err(End::Refused(why)),
+            Some(Ok(reply)) => reply,
+        };
+        let MadeReply { json, trees: made, files } = reply;
+        let mut out = out.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let manifests = made.iter().filter(|tree| !trees.contains(tree)).map(|&tree| parts::manifest(&objects, tree));
+        let manifests = manifests.collect::<Result<Vec<_>, _>>().map_err(ours)?;
+        let new = parts::files(&objects, &made).map_err(ours)?;
+        for part in manifests.into_iter().chain(new.difference(&given).copied()) {
+            out.send_with(&Frame::Object(part), &objects.read(part.blob()).map_err(ours)?)?;
+        }
+        for (name, file) in files {
+            let text = file.text(most).map_err(ours)?;
+            let text = keys.hide(&text);
+            out.send_with(&Frame::File { name: name.to_owned(), bytes: text.len() as u64 }, text.as_bytes())?;
+        }
+        out.send_with(&Frame::Reply { key, bytes: json.len() as u64 }, &json)?;
+        drop(watch);
+        Ok(())
+    }
+
+    /// Returns the agent that makes the call, if it is the one that the run has; none for a command.
+    fn own_agent<L: Ui + LoopEngine>(&self, call: &ExportedCall<L>) -> Result<Option<Own>, End> {
+        let (order, plan) = (call.order(), call.plan());
+        if (order.command.is_some() || order.setup.is_some()) && !self.allows_commands {
+            let why = "it runs no commands of suites and projects; start it with --allow-commands to let it";
+            return Err(End::Refused(why.to_owned()));
+        }
+        if order.command.is_some() {
+            return Ok(None);
+        }
+        let role = L::callable(plan).into_iter().find(|one| one.role == order.role);
+        let Some((role, cast)) = role.zip(plan.roles.get(&order.role)) else {
+            return Err(End::Refused(format!("the run has no {}", order.role)));
+        };
+        let wanted = Wanted {
+            agent: cast.agent.clone(),
+            model: cast.model.clone(),
+            isolation: cast.isolation,
+            via: cast.via.clone(),
+            rights: role.rights,
+        };
+        let own = self.own(&wanted).map_err(End::Refused)?;
+        let now = own.part.agent.portable_fingerprint(own.version.as_deref());
+        if now != cast.fingerprint {
+            let changed = cast.fingerprint.changed(&now).join(", ");
+            return Err(End::Refused(format!("its {} is not the one of the run: other {changed}", cast.agent)));
+        }
+        if own.part.rights != cast.rights {
+            let (here, run) = (own.part.rights.words(), cast.rights.words());
+            return Err(End::Refused(format!("its rights are enforced by other means: {here} here, {run} in the run")));
+        }
+        Ok(Some(own))
+    }
+
+    fn own(&self, wanted: &Wanted) -> Result<Own, String> {
+        let part = casting::own_part(wanted, &self.settings, self.env).map_err(|why| why.in_one_line())?;
+        let version = casting::version(&part.agent, &self.place, self.env);
+        Ok(Own { part, version })
+    }
+
+    /// Holds the call, so that a worker that lost its coordinator and is ending does not make it at the same time.
+    fn hold(&mut self, key: CallKey) -> Result<Lock, End> {
+        let file = self.place.join("held").join(key.short());
+        self.place.join("held").make().map_err(ours)?;
+        let since = Instant::now();
+        loop {
+            if let Some(lock) = file.lock(FlockOperation::NonBlockingLockExclusive).map_err(ours)? {
+                return Ok(lock);
+            }
+            if since.elapsed() > OTHERS_END {
+                return Err(End::Failed("another worker on the machine still makes this call".to_owned()));
+            }
+            if let Heard::Closed = self.inbox.next(LOOK, &[])?
+                && self.is_live
+            {
+                return Err(End::Gone);
+            }
+        }
+    }
+
+    /// Asks for what the store lacks, and stores it.
+    fn receive(&mut self, objects: &Objects, trees: &[TreeId], agent: Option<String>) -> Result<(), End> {
+        let lacks = trees.iter().copied().filter(|tree| !objects.contains(BlobId(tree.0))).collect();
+        self.send(&Frame::Accepted { agent, lacks }, &[])?;
+        loop {
+            match self.next()? {
+                None => return Err(End::Gone),
+                Some(Frame::Object(part)) => {
+                    let payload = self.inbox.payload(part.bytes, skilltune_orchestrator::workers::WORKERS_PATIENCE);
+                    parts::store(objects, part, payload).map_err(|not_stored| match not_stored {
+                        parts::NotStored::Lost(error) => End::from(error),
+                        parts::NotStored::Wrong(digest) => End::Failed(format!("{digest} arrived damaged")),
+                        parts::NotStored::Ours(error) => ours(error).into(),
+                    })?;
+                }
+                Some(Frame::Sent) => {
+                    let parts = parts::lacking(objects, trees).map_err(ours)?;
+                    match (parts.is_empty(), self.is_live) {
+                        (true, _) => return Ok(()),
+                        (false, true) => self.send(&Frame::Needs { parts }, &[])?,
+                        (false, false) => return Err(End::Failed("the file lacks parts of the call".to_owned())),
+                    }
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
+    fn services<L: Ui + LoopEngine>(
+        &self,
+        call: &ExportedCall<L>,
+        objects: Objects,
+        own: Option<Own>,
+    ) -> Result<Services, End> {
+        let plan = call.plan();
+        let exe = std::env::current_exe().map_err(ours)?;
+        let folder = self.home.run(&plan.run);
+        folder.create().map_err(ours)?;
+        let mark = (GUARDS.to_owned(), folder.mark());
+        let secrets = L::secrets(plan, &objects);
+        let agent = own.map(|own| own.part.agent);
+        Ok(Services {
+            keys: Keys::new(agent.iter().flat_map(|agent| agent.keys()).chain(secrets)),
+            objects,
+            folder,
+            cache: AnswerCache::of(&self.home, &self.env.state).map_err(ours)?,
+            models: Default::default(),
+            work: self.place.join("work").join(plan.run.as_str()),
+            own: vec![self.env.cache.clone()],
+            cast: agent.map(|agent| (call.order().role.clone(), agent)).into_iter().collect(),
+            pool: GuardianPool::new(exe, GUARDIAN, mark, 1),
+            limits: CallLimits { output_bytes: call.output_bytes, artifacts: call.artifacts, grace: GRACE },
+            prices: call.prices.clone(),
+            workers: Workers::of(Vec::new()),
+            git: casting::git(self.env).ok(),
+            caches: Caches::default(),
+            ports: Ports::default(),
+            guard: None,
+        })
+    }
+}

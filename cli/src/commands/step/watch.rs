@@ -1,0 +1,56 @@
+//! Watches the other side while a call runs: sends beats, and ends everything when nobody is left to hear of it.
+
+use std::fs::File;
+use std::sync::PoisonError;
+use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
+use std::time::{Duration, Instant};
+
+use skilltune_orchestrator::process::{Cancel, Canceller};
+use skilltune_orchestrator::workers::{BEAT, Frame, Heard, Inbox, WORKERS_PATIENCE};
+
+use super::Out;
+
+/// How long the call may take to end. The guardian ends its agents in any case.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Dropped when the call has ended.
+pub(super) struct Watch {
+    _ended: Sender<()>,
+}
+
+impl Watch {
+    pub(super) fn start(inbox: Inbox<File>, out: Out, canceller: Canceller) -> Self {
+        let (ended, call) = mpsc::channel();
+        std::thread::spawn(move || watch(inbox, &out, canceller, &call));
+        Self { _ended: ended }
+    }
+}
+
+fn watch(mut inbox: Inbox<File>, out: &Out, mut canceller: Canceller, call: &Receiver<()>) {
+    let (mut heard_at, mut beat_at) = (Instant::now(), Instant::now());
+    loop {
+        match inbox.next(BEAT, &[]) {
+            Ok(Heard::Frame(_) | Heard::Quiet { bytes: 1.. }) => heard_at = Instant::now(),
+            Ok(Heard::Quiet { bytes: 0 } | Heard::Other) => {}
+            Ok(Heard::Closed) | Err(_) => break,
+        }
+        if call.try_recv() == Err(TryRecvError::Disconnected) {
+            return;
+        }
+        if heard_at.elapsed() > WORKERS_PATIENCE {
+            break;
+        }
+        if beat_at.elapsed() >= BEAT {
+            let beat = out.lock().unwrap_or_else(PoisonError::into_inner).send(&Frame::Beat);
+            if beat.is_err() {
+                break;
+            }
+            beat_at = Instant::now();
+        }
+    }
+    canceller.say(Cancel::Now);
+    if call.recv_timeout(GRACE) == Err(mpsc::RecvTimeoutError::Timeout) {
+        #[expect(clippy::exit, reason = "nobody is left to hear of the call, and its guardian ends its agents")]
+        std::process::exit(1);
+    }
+}
