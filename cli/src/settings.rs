@@ -3,7 +3,8 @@
 //! Settings have layers: defaults, the user's file, the project's file, answers, flags. A preset is expanded in its own
 //! layer, so that a higher layer's preset overrides a lower layer's number. A limit that the user's file sets is a
 //! ceiling: a project can lower it, and can raise it only if its file is trusted; the same holds for the wrapper that
-//! the user runs agents in, and for the user's own commands. Each loop adds its own table.
+//! the user runs agents in, and for the user's own commands. Only the user's own file has workers. Each loop adds
+//! its own table.
 
 pub mod agent_settings;
 pub mod commands;
@@ -16,12 +17,14 @@ pub mod prices;
 pub mod proposed;
 pub mod range;
 mod schema;
+mod section;
 pub mod setting;
 pub mod show;
 pub mod table;
 mod template;
 mod types;
 pub mod values;
+pub mod worker_settings;
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -46,6 +49,7 @@ use crate::settings::prices::ModelPrice;
 use crate::settings::setting::{Over, Setting, Slot as _};
 use crate::settings::table::{Key, Keyed, Named, Table};
 use crate::settings::values::{IsolationName, ViaName};
+use crate::settings::worker_settings::WorkerEntry;
 use crate::terminal::environment::{Environment, SETTINGS_FILE};
 use crate::text::plain::shell_path;
 use crate::trust::TrustStore;
@@ -63,6 +67,8 @@ pub struct Settings {
     pub agents: BTreeMap<String, AgentEntry>,
     /// Prices by model name.
     pub prices: BTreeMap<String, Setting<ModelPrice>>,
+    /// The machines that the user's own file describes.
+    pub workers: BTreeMap<String, WorkerEntry>,
     /// The project's file, to check its trust.
     pub project_file: Option<TextFile>,
 }
@@ -83,6 +89,7 @@ impl Settings {
             loops,
             agents: BTreeMap::new(),
             prices: BTreeMap::new(),
+            workers: BTreeMap::new(),
             project_file: None,
         }
     }
@@ -127,8 +134,14 @@ impl Settings {
         let document = document.get_ref();
         let names: Vec<&str> = self.keys().iter().map(|key| key.name).collect();
         page.refuse_unknown(document, &names)?;
+        if origin.is_projects() {
+            page.refuse_own(document)?;
+        }
         if let Some(agents) = value_at(document, "agents") {
             self.agents.extend(agent_settings::read(agents, page, origin)?);
+        }
+        if let Some(workers) = value_at(document, "workers") {
+            self.workers.extend(worker_settings::read(workers, page, origin)?);
         }
         if let Some(prices) = value_at(document, "prices") {
             prices::apply(&mut self.prices, prices, page, origin)?;

@@ -60,6 +60,7 @@ pub(super) fn plan(world: &World, scenarios: Vec<Scenario>, rules: Rules) -> Pla
         seed: world.seed,
         epoch: 0,
         unattended: false,
+        workers: Vec::new(),
     }
 }
 

@@ -17,8 +17,10 @@ use crate::args::schemas::SchemaName;
 use crate::args::shared::CEILINGS;
 use crate::settings::common::{BudgetSettings, CallSettings};
 use crate::settings::flags::{Flags, Given, Group, Placing};
+use crate::settings::origin::Origin;
 use crate::settings::table::{Key, Keyed as _};
 use crate::settings::values::{Format, Streamed, UnpricedName};
+use crate::settings::worker_settings::WorkerNames;
 
 /// The commands on runs: of every loop, and below the name of a loop of that one alone.
 #[derive(Clone, Debug, Subcommand)]
@@ -185,13 +187,15 @@ pub struct GoingArgs {
 impl Placing for GoingArgs {
     type Tables = (BudgetSettings, CallSettings);
 
-    const GROUPS: &'static [Group] = &[(None, "calls.jobs"), (None, "calls.wait"), CEILINGS];
+    const GROUPS: &'static [Group] = &[(None, "calls.jobs calls.workers"), (None, "calls.wait"), CEILINGS];
 }
 
 impl GoingArgs {
-    /// Overrides the settings that the rest of a run follows; the others are those of its plan.
-    pub fn apply_to(&self, calls: &mut CallSettings) {
-        let is_taken = |key: &Key<'_>| matches!(key.name, "calls.jobs" | "calls.wait");
+    /// Overrides the settings that the rest of a run follows; the others are those of its plan, like its workers if no flag
+    /// names others.
+    pub fn apply_to(&self, calls: &mut CallSettings, planned: &[String]) {
+        calls.workers.set(WorkerNames(planned.to_vec()), Origin::Run);
+        let is_taken = |key: &Key<'_>| matches!(key.name, "calls.jobs" | "calls.workers" | "calls.wait");
         self.given.apply_to(calls.keys().into_iter().filter(is_taken));
     }
 

@@ -80,7 +80,7 @@ pub struct RunFlags {
 impl Placing for RunFlags {
     type Tables = (BudgetSettings, CallSettings);
 
-    const GROUPS: &'static [Group] = &[CEILINGS, (Some(RUN), "calls.jobs calls.wait")];
+    const GROUPS: &'static [Group] = &[CEILINGS, (Some(RUN), "calls.jobs calls.workers calls.wait")];
 }
 
 impl RunFlags {

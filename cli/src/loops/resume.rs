@@ -44,10 +44,10 @@ pub fn take_up<L: Starts>(args: &ResumeArgs, scope: &Scope<'_>, known: &Known<L>
             Some(ending) => Some(ending),
             None => L::look_again(scope, known, &settings)?,
         };
-        let mut calls = settings.calls.clone();
-        going.apply_to(&mut calls);
+        let mut chosen = settings.clone();
+        going.apply_to(&mut chosen.calls, &known.run.plan.workers);
         let estimate = progress::has_live_line(going.format, env, printer)
-            .then(|| estimate(&known.run, runs, calls.jobs.value));
+            .then(|| estimate(&known.run, runs, chosen.jobs()));
         session::go_on((going, first), scope, known, settings, reporter(estimate), &mut person)
     };
     let exit = failure::report::<L, _>(went, going.format, &runs.home, id, printer)?;

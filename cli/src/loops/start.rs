@@ -113,6 +113,7 @@ impl Common {
             seed,
             epoch: self.epoch,
             unattended: false,
+            workers: self.settings.calls.workers.value.0.clone(),
         }
     }
 }
@@ -178,6 +179,7 @@ pub fn agents_missing(Common { casting, settings, .. }: &Common, start: &Start<'
 /// Begins a run and drives it until it ends or pauses, or only shows it.
 pub fn start<L: Starts>(invocation: L::Invocation, start: &Start<'_>) -> Result<Exit, Complaint> {
     let Common { project, settings, .. } = invocation.as_ref();
+    settings.chosen_workers()?;
     settings.overs().iter().for_each(|over| start.printer.talk(over));
     let home = Home::of(project);
     if let Some(what) = start.show {
@@ -238,7 +240,7 @@ fn show<L: Starts>(
     }
     let steps = &L::first_steps(&mut run);
     let Common { project, settings, .. } = invocation.as_ref();
-    let estimate = &estimate(&run, &Runs::of(project, env)?, settings.calls.jobs.value);
+    let estimate = &estimate(&run, &Runs::of(project, env)?, settings.jobs());
     let sketched = Sketched { most, steps, estimate, width: data_width(env) };
     match (start.format, what) {
         (Streamed::Human, Show::Estimate) => printer.data(&estimate.lines().join("\n")),
@@ -274,7 +276,7 @@ fn begin<'a, L: Starts>(
     let prints_estimate = start.format == Streamed::Human && L::prints_estimate(&plan);
     let mut estimated = None;
     if prints_estimate || progress::has_live_line(start.format, env, printer) {
-        estimated = Some(estimate(&unbegun(&plan)?, &runs, settings.calls.jobs.value));
+        estimated = Some(estimate(&unbegun(&plan)?, &runs, settings.jobs()));
     }
     if let Some(estimate) = estimated.as_ref().filter(|_| prints_estimate) {
         estimate.summary().iter().for_each(|line| printer.talk(line));
@@ -282,7 +284,7 @@ fn begin<'a, L: Starts>(
     let begun = session::begin(env, &runs.home, plan, L::answers(invocation).to_vec(), pinned)?;
     let scope = Scope { runs, only: None, env, printer };
     let reporter = progress::reporter(start.format, estimated, scope.objects(), env, printer);
-    let options = RuntimeOptions::of(casting, settings, pinned.clone());
+    let options = RuntimeOptions::of(casting, settings, pinned.clone())?;
     let mut person = Respondent::<L>::new(start.yes, scope.objects(), env, printer);
     let exit = session::drive(env, &scope.runs.home, begun, locks, options, reporter, &mut person)?;
     Ok((exit, scope))

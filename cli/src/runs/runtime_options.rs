@@ -15,6 +15,7 @@ use crate::casting;
 use crate::casting::{Casting, priced};
 use crate::report::ui::Ui;
 use crate::settings::Settings;
+use crate::settings::worker_settings::WorkerEntry;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::printer::Printer;
@@ -27,6 +28,8 @@ use crate::trust::{self, Consent, TrustStore};
 pub struct RuntimeOptions {
     pub cast: CastAgents,
     pub jobs: usize,
+    /// The machines that make the calls, by name; none for this one.
+    pub workers: Vec<(String, WorkerEntry)>,
     pub artifacts: Limits,
     pub output_bytes: u64,
     pub patience: Patience,
@@ -36,17 +39,19 @@ pub struct RuntimeOptions {
 }
 
 impl RuntimeOptions {
-    pub fn of(casting: &Casting, settings: &Settings, pinned: Vec<Pins>) -> Self {
+    pub fn of(casting: &Casting, settings: &Settings, pinned: Vec<Pins>) -> Result<Self, Complaint> {
         let limits = &settings.limits;
-        Self {
+        let workers = settings.chosen_workers()?;
+        Ok(Self {
             cast: casting.map(|part| part.agent.clone()),
-            jobs: settings.calls.jobs.value as usize,
+            jobs: settings.jobs() as usize,
+            workers: workers.into_iter().map(|(name, worker)| (name.to_owned(), worker.clone())).collect(),
             artifacts: Self::artifacts(settings),
             output_bytes: limits.output_bytes.value,
             patience: settings.patience(),
             prices: settings.prices(),
             pinned,
-        }
+        })
     }
 
     /// Returns the limits for the files that an agent gets and writes.
@@ -57,7 +62,7 @@ impl RuntimeOptions {
 
     /// Finds and trusts the agents again: the journal names them, but cannot make skilltune run anything.
     ///
-    /// If the rest of the run calls no agent, no trust is needed.
+    /// If the rest of the run calls no agent, no trust is needed. The workers are those of the plan, if no flag names others.
     pub fn again<L: Ui>(
         going: &GoingArgs,
         run: &Run<L>,
@@ -66,7 +71,8 @@ impl RuntimeOptions {
         printer: Printer,
     ) -> Result<Self, Complaint> {
         let plan = &run.plan;
-        going.apply_to(&mut settings.calls);
+        going.apply_to(&mut settings.calls, &plan.workers);
+        settings.chosen_workers()?;
         settings.overs().iter().for_each(|over| printer.talk(over));
         let casting = casting::recast(&L::callable(plan), &plan.roles, &settings, env)?;
         if going.trust {
@@ -81,7 +87,7 @@ impl RuntimeOptions {
         }
         still_confined(plan)?;
         still_wrapped(plan, &casting, &settings)?;
-        Ok(Self::of(&casting, &settings, pinned))
+        Self::of(&casting, &settings, pinned)
     }
 
     /// Returns the files that the current agents and other commands of the run use, with their current trust.

@@ -2,17 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use skilltune_orchestrator::agent::{AgentSettings, CostPointers, EnvSettings, Output};
+use skilltune_orchestrator::agent::{AgentSettings, CostPointers, Output};
 use skilltune_phases::judging::judgement::VerdictShape;
 use skilltune_phases::skills::offline;
-use toml::de::DeTable;
 
 use crate::settings::error::SettingsError;
 use crate::settings::origin::Origin;
 use crate::settings::page::{Found, SettingsPage};
 use crate::settings::range::SECONDS;
-use crate::settings::setting::{Setting, Slot as _, plain, texts};
-use crate::settings::values::is_agent_name;
+use crate::settings::section::{self, Section};
+use crate::settings::setting::{Setting, texts};
 
 /// An agent and the file that describes it: a project's agent replaces the whole agent of that name from the user's
 /// file.
@@ -22,60 +21,30 @@ pub struct AgentEntry {
     pub origin: Origin,
 }
 
-/// One table of an agent, and its dotted key.
-struct Section<'a, 't> {
-    page: SettingsPage<'a>,
-    key: String,
-    table: Option<&'a DeTable<'t>>,
-}
-
 pub fn read(
     agents: &Found<'_>,
     page: SettingsPage<'_>,
     origin: &Origin,
 ) -> Result<BTreeMap<String, AgentEntry>, SettingsError> {
-    let table = agents.get_ref().as_table().into_iter().flatten();
-    let entries = table.map(|(name, value)| {
-        let (name, key) = (name.get_ref(), format!("agents.{}", name.get_ref()));
-        if !is_agent_name(name) {
-            return Err(page.wrong_secret(&key, value, "a name of letters, digits, `-`, `_` and `.`"));
+    section::each(page, ("agents", agents), "a table with a `command`", |name, agent| {
+        if name == offline::NAME {
+            return Err(agent.wrong("another name, because this is the built-in agent"));
         }
-        if *name == offline::NAME {
-            return Err(page.wrong_secret(&key, value, "another name, because this is the built-in agent"));
-        }
-        let agent = Section::open(page, key, value, "a table with a `command`")?.agent(value)?;
-        Ok((name.to_string(), AgentEntry { settings: agent, origin: origin.clone() }))
-    });
-    entries.collect()
+        Ok(AgentEntry { settings: agent.agent()?, origin: origin.clone() })
+    })
 }
 
-impl<'a, 't> Section<'a, 't> {
-    fn open(
-        page: SettingsPage<'a>,
-        key: String,
-        value: &'a Found<'t>,
-        must: &str,
-    ) -> Result<Self, SettingsError> {
-        match value.get_ref().as_table() {
-            Some(table) => Ok(Self { page, key, table: Some(table) }),
-            None => Err(page.wrong_secret(&key, value, must)),
-        }
-    }
-
-    fn agent(&self, whole: &Found<'_>) -> Result<AgentSettings, SettingsError> {
+impl Section<'_, '_> {
+    fn agent(&self) -> Result<AgentSettings, SettingsError> {
         self.refuse_unknown(&["command", "output", "timeout", "env", "cost", "writes", "verdict"])?;
-        let Some(command) = self.get("command") else {
-            return Err(self.page.wrong_secret(&self.name("command"), whole, COMMAND));
-        };
-        let env = self.inner("env")?;
-        env.refuse_unknown(&["pass", "set"])?;
+        let command = self.command("command")?;
         let cost = self.inner("cost")?;
         cost.refuse_unknown(&["usd", "input_tokens", "output_tokens"])?;
         Ok(AgentSettings {
-            command: self.command(command)?,
+            command,
             output: self.output()?,
-            timeout: self.timeout()?,
-            env: EnvSettings { pass: env.names("pass")?, set: env.inner("set")?.variables()? },
+            timeout: self.setting("timeout", Setting::within(SECONDS, None))?,
+            env: self.env()?,
             cost: CostPointers {
                 usd: cost.pointer("usd")?,
                 input_tokens: cost.pointer("input_tokens")?,
@@ -86,26 +55,12 @@ impl<'a, 't> Section<'a, 't> {
         })
     }
 
-    fn command(&self, value: &Found<'_>) -> Result<Vec<String>, SettingsError> {
-        let words =
-            texts(value.get_ref()).filter(|words| words.first().is_some_and(|program| !program.is_empty()));
-        words.ok_or_else(|| self.page.wrong_secret(&self.name("command"), value, COMMAND))
-    }
-
     fn output(&self) -> Result<Output, SettingsError> {
         let Some(value) = self.get("output") else { return Ok(Output::default()) };
         let output = value.get_ref().as_str().and_then(|text| Output::try_from(text.to_owned()).ok());
         output.ok_or_else(|| {
             self.page.wrong(&self.name("output"), value, "\"text\" or a JSON pointer such as \"/result\"")
         })
-    }
-
-    fn timeout(&self) -> Result<Option<u64>, SettingsError> {
-        let Some(value) = self.get("timeout") else { return Ok(None) };
-        let mut timeout = Setting::within(SECONDS, None::<u64>);
-        let read = timeout.read(value.get_ref(), &Origin::Default);
-        read.map_err(|must| self.page.wrong(&self.name("timeout"), value, must))?;
-        Ok(timeout.value)
     }
 
     fn verdict(&self) -> Result<VerdictShape, SettingsError> {
@@ -118,12 +73,6 @@ impl<'a, 't> Section<'a, 't> {
         })
     }
 
-    fn names(&self, key: &str) -> Result<Vec<String>, SettingsError> {
-        let Some(value) = self.get(key) else { return Ok(Vec::new()) };
-        let names = texts(value.get_ref()).filter(|names| names.iter().all(|name| is_variable(name)));
-        names.ok_or_else(|| self.page.wrong_secret(&self.name(key), value, "a list of variable names"))
-    }
-
     fn places(&self, key: &str) -> Result<Option<Vec<String>>, SettingsError> {
         let Some(value) = self.get(key) else { return Ok(None) };
         let is_place = |path: &String| path.starts_with('/') || path.starts_with("~/");
@@ -133,17 +82,6 @@ impl<'a, 't> Section<'a, 't> {
         }
     }
 
-    fn variables(&self) -> Result<BTreeMap<String, String>, SettingsError> {
-        let pairs = self.table.into_iter().flatten().map(|(name, value)| {
-            let (name, text) = (name.get_ref(), plain(value.get_ref()));
-            let Some(text) = text.filter(|_| is_variable(name)) else {
-                return Err(self.page.wrong_secret(&self.name(name), value, "a variable name and its text"));
-            };
-            Ok((name.to_string(), text))
-        });
-        pairs.collect()
-    }
-
     fn pointer(&self, key: &str) -> Result<Option<String>, SettingsError> {
         let Some(value) = self.get(key) else { return Ok(None) };
         match value.get_ref().as_str() {
@@ -151,37 +89,78 @@ impl<'a, 't> Section<'a, 't> {
             _ => Err(self.page.wrong(&self.name(key), value, "a JSON pointer such as \"/usage/cost\"")),
         }
     }
-
-    fn inner(&self, key: &str) -> Result<Self, SettingsError> {
-        match self.get(key) {
-            Some(value) => Self::open(self.page, self.name(key), value, "a table"),
-            None => Ok(Self { page: self.page, key: self.name(key), table: None }),
-        }
-    }
-
-    fn refuse_unknown(&self, known: &[&str]) -> Result<(), SettingsError> {
-        let stranger = self
-            .table
-            .into_iter()
-            .flat_map(DeTable::keys)
-            .find(|key| !known.contains(&key.get_ref().as_ref()));
-        let Some(stranger) = stranger else { return Ok(()) };
-        let known: Vec<String> = known.iter().map(|key| self.name(key)).collect();
-        Err(self.page.unknown(stranger, &self.name(stranger.get_ref()), known.iter().map(String::as_str)))
-    }
-
-    fn get(&self, key: &str) -> Option<&'a Found<'t>> {
-        self.table?.get(key)
-    }
-
-    fn name(&self, key: &str) -> String {
-        format!("{}.{key}", self.key)
-    }
 }
 
 const PLACES: &str = "a list of paths that are absolute or start with `~/`";
-const COMMAND: &str = "a list of strings: a program and its arguments";
 
-fn is_variable(name: &str) -> bool {
-    !name.is_empty() && !name.contains(['=', '\0'])
+#[cfg(test)]
+mod tests {
+    use crate::settings::origin::Origin;
+    use crate::settings::{Files, project, refusal};
+
+    #[test]
+    fn an_agent_is_read_whole_and_replaces_one_of_the_same_name() {
+        let user = "[agents.a]\ncommand = [\"old\"]\ntimeout = 5\n";
+        let mine = "[agents.a]\ncommand = [\"new\", \"{model}\"]\noutput = \"/r\"\nenv.pass = [\"KEY\"]\nenv.set.B = \"c\"\ncost.usd = \"/usd\"\nwrites = [\"~/.mine\"]\nverdict = \"original\"\n";
+        let settings = Files::new(user, mine).load();
+        let agent = &settings.agents["a"];
+        assert!(matches!(agent.origin, Origin::Project(_)));
+        let written = serde_json::json!({
+            "command": ["new", "{model}"], "output": "/r", "timeout": null,
+            "env": {"pass": ["KEY"], "set": {"B": "c"}},
+            "cost": {"usd": "/usd", "input_tokens": null, "output_tokens": null},
+            "writes": ["~/.mine"],
+            "verdict": "original",
+        });
+        assert_eq!(serde_json::to_value(&agent.settings).unwrap(), written);
+    }
+
+    #[test]
+    fn a_wrong_agent_is_told_what_it_must_be() {
+        let files = [
+            "[agents]\na = 3\n",
+            "[agents.\"a:b\"]\ncommand = [\"a\"]\n",
+            "[agents.a]\n",
+            "[agents.a]\ncommand = []\n",
+            "[agents.a]\ncommand = \"a b\"\n",
+            "[agents.a]\ncommand = [\"a\"]\noutput = \"json\"\n",
+            "[agents.a]\ncommand = [\"a\"]\ntimeout = 0\n",
+            "[agents.a]\ncommand = [\"a\"]\nenv.pass = [\"A=B\"]\n",
+            "[agents.a]\ncommand = [\"a\"]\ncost.usd = \"usd\"\n",
+            "[agents.a]\ncommand = [\"a\"]\nwrites = [\"cache\"]\n",
+            "[agents.a]\ncommand = [\"a\"]\nverdict = \"claimed\"\n",
+        ];
+        insta::assert_snapshot!(files.map(refusal).join("\n"), @r#"
+        error: /skilltune.toml:2: `agents.a` must be a table with a `command`
+        error: /skilltune.toml:1: `agents.a:b` must be a name of letters, digits, `-`, `_` and `.`
+        error: /skilltune.toml:1: `agents.a.command` must be a list of strings: a program and its arguments
+        error: /skilltune.toml:2: `agents.a.command` must be a list of strings: a program and its arguments
+        error: /skilltune.toml:2: `agents.a.command` must be a list of strings: a program and its arguments
+        error: /skilltune.toml:3: `agents.a.output` must be "text" or a JSON pointer such as "/result", not "json"
+        error: /skilltune.toml:3: `agents.a.timeout` must be a whole number from 1 to 604800, not 0
+        error: /skilltune.toml:3: `agents.a.env.pass` must be a list of variable names
+        error: /skilltune.toml:3: `agents.a.cost.usd` must be a JSON pointer such as "/usage/cost", not "usd"
+        error: /skilltune.toml:3: `agents.a.writes` must be a list of paths that are absolute or start with `~/`, not a list
+        error: /skilltune.toml:3: `agents.a.verdict` must be one of "evidenced", "original", not "claimed"
+        "#);
+    }
+
+    #[test]
+    fn a_secret_is_never_shown() {
+        let secret = "s3cret";
+        let agent = "[agents.a]\ncommand = [\"a\"]\n";
+        let rows = project(&format!("{agent}env.set.TOKEN = \"{secret}\"\n")).rows();
+        assert!(!serde_json::to_string(&rows).unwrap().contains(secret));
+        assert!(rows.iter().any(|row| row.key == "agents.a.env.set.TOKEN" && row.value == "(set)"));
+        for broken in [
+            format!("{agent}env.set.TOKEN = [\"{secret}\"]\n"),
+            format!("{agent}env.set = \"{secret}\"\n"),
+            format!("{agent}env = \"{secret}\"\n"),
+            format!("{agent}env.set.TOKEN = \"{secret}\n"),
+            format!("{agent}env.set.TOKEN = {secret}\n"),
+        ] {
+            let refusal = refusal(&broken);
+            assert!(refusal.contains("skilltune.toml:3") && !refusal.contains(secret), "{refusal}");
+        }
+    }
 }

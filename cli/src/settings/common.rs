@@ -10,12 +10,16 @@ use crate::settings::range::{AMOUNT, ANY, HOURS, JOBS, PAUSE, SECONDS};
 use crate::settings::setting::Setting;
 use crate::settings::table::{flag, options, switch};
 use crate::settings::values::{AgentSpec, IsolationName, Panel, UnpricedName, ViaName, WrapWords};
+use crate::settings::worker_settings::WorkerNames;
 
 options! {
     /// Settings for agent calls.
     CallSettings, "calls";
     jobs: u32 = Setting::limit(JOBS, 4), "Maximum number of agent calls at a time.",
         flag("--jobs", "N");
+    workers: WorkerNames = Setting::new(WorkerNames::default()),
+        "Machines that make the calls, by the names of their `[workers.NAME]`; this machine if empty. They make as many calls at a time as they have slots, unless `calls.jobs` is set to less; only your own settings may set this.",
+        flag("--workers", "NAMES").help("Machines that make the calls: names of [workers.NAME] in your own settings, comma-separated");
     wait: bool = Setting::new(false),
         "Whether runs wait instead of pausing when a usage limit is reached or a service is down.",
         switch("--wait").help("Wait instead of pausing when a usage limit is reached or a service is down");

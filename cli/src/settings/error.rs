@@ -17,6 +17,8 @@ pub enum SettingsError {
     Unknown { spot: Spot, key: String, hint: String },
     #[error("{spot}: `{key}` must be {must}{}", not(.found.as_deref()))]
     Wrong { spot: Spot, key: String, must: String, found: Option<String> },
+    #[error("{spot}: only your own settings may set `{key}`, which sends calls to other machines")]
+    NotYours { spot: Spot, key: &'static str },
     #[error("{least} must not be more than {most}")]
     Crossed { least: Held, most: Held },
 }
@@ -35,6 +37,8 @@ pub struct Spot {
     pub file: PathBuf,
     pub line: usize,
 }
+
+const ELSEWHERE: &str = "remove it there, or set it in your own skilltune.toml";
 
 fn not(found: Option<&str>) -> String {
     found.map(|found| format!(", not {found}")).unwrap_or_default()
@@ -60,6 +64,7 @@ impl From<SettingsError> for Complaint {
             SettingsError::Unreadable(_) | SettingsError::Syntax { .. } => {
                 complaint.hint("fix the file, or move it away; settings are TOML in UTF-8")
             }
+            SettingsError::NotYours { .. } => complaint.hint(ELSEWHERE),
             // The message already says what the value must be.
             SettingsError::Wrong { .. } => complaint,
             SettingsError::Crossed { .. } => complaint.hint("lower the first, or raise the second"),

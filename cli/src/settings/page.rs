@@ -18,7 +18,10 @@ pub struct SettingsPage<'f> {
 }
 
 /// The tables whose keys are names from users or vendors.
-const NAMED: [&str; 2] = ["agents", "prices"];
+const NAMED: [&str; 3] = ["agents", "prices", "workers"];
+
+/// The keys that only the user's own settings may have.
+pub const OWN: [&str; 2] = ["calls.workers", "workers"];
 
 impl<'f> SettingsPage<'f> {
     pub fn of(file: &'f TextFile) -> Self {
@@ -53,6 +56,14 @@ impl<'f> SettingsPage<'f> {
             }
         }
         Ok(())
+    }
+
+    /// Fails if a project's file has what only the user's own settings may have.
+    pub fn refuse_own(self, table: &DeTable<'_>) -> Result<(), SettingsError> {
+        match OWN.into_iter().find_map(|key| Some((key, value_at(table, key)?))) {
+            Some((key, value)) => Err(SettingsError::NotYours { spot: self.spot(value.span().start), key }),
+            None => Ok(()),
+        }
     }
 
     pub fn unknown<'k, T>(

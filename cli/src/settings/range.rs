@@ -11,6 +11,8 @@ pub const RUNS: Range = Range { low: 1.0, high: 100_000.0 };
 /// Amounts that cost one call each, or one line of a prompt.
 pub const FEW: Range = Range { low: 0.0, high: 20.0 };
 pub const JOBS: Range = Range { low: 1.0, high: 256.0 };
+/// Calls that a worker makes at a time.
+pub const SLOTS: Range = Range { low: 1.0, high: 10_000.0 };
 pub const POINTS: Range = Range { low: 0.0, high: 100.0 };
 /// Up to a week.
 pub const SECONDS: Range = Range { low: 1.0, high: 604_800.0 };

@@ -6,7 +6,7 @@ use skilltune_phases::skills::offline;
 
 use crate::settings::Settings;
 use crate::settings::prices::ModelPrice;
-use crate::settings::range::{ANY, plain};
+use crate::settings::range::{ANY, SLOTS, plain};
 use crate::settings::setting::Readable as _;
 use crate::settings::table::Key;
 use crate::settings::values::AGENT_NAME;
@@ -29,6 +29,7 @@ impl Settings {
         }
         tables.insert("agents".to_owned(), agents());
         tables.insert("prices".to_owned(), prices());
+        tables.insert("workers".to_owned(), workers());
         json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "$id": "urn:skilltune:settings:1",
@@ -61,7 +62,7 @@ fn described(key: &Key<'_>) -> Json {
 }
 
 fn agents() -> Json {
-    let mut agent: Json = serde_json::from_str(AGENT).expect("it is JSON");
+    let mut agent = agent();
     // Only a whole document has these.
     agent
         .as_object_mut()
@@ -72,6 +73,42 @@ fn agents() -> Json {
         "type": "object",
         "propertyNames": { "pattern": format!("{AGENT_NAME}$"), "not": { "const": offline::NAME } },
         "additionalProperties": agent,
+    })
+}
+
+fn agent() -> Json {
+    serde_json::from_str(AGENT).expect("it is JSON")
+}
+
+fn workers() -> Json {
+    let name = format!("{AGENT_NAME}$");
+    let mut slots = SLOTS.schema("integer");
+    slots["description"] = "Number of calls that it makes at a time.".into();
+    slots["default"] = 1.into();
+    json!({
+        "description": "Other machines that make calls, by name. Only your own settings may describe them.",
+        "type": "object",
+        "propertyNames": { "pattern": name },
+        "additionalProperties": {
+            "type": "object",
+            "required": ["run"],
+            "additionalProperties": false,
+            "properties": {
+                "run": {
+                    "description": "Program and arguments, one string each, that start `skilltune step --take -` on that machine.",
+                    "type": "array",
+                    "minItems": 1,
+                    "items": { "type": "string" },
+                },
+                "slots": slots,
+                "agents": {
+                    "description": "Names of the agents that it calls; any if empty.",
+                    "type": "array",
+                    "items": { "type": "string", "pattern": name },
+                },
+                "env": agent()["properties"]["env"],
+            },
+        },
     })
 }
 

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde_json::{Value as Json, json};
+use skilltune_orchestrator::agent::EnvSettings;
 use skilltune_phases::skills::keys;
 
 use crate::settings::Settings;
@@ -10,6 +11,7 @@ use crate::settings::origin::Origin;
 use crate::settings::prices::{self, ModelPrice};
 use crate::settings::setting::{Over, Setting, Slot as _};
 use crate::settings::table::Key;
+use crate::settings::worker_settings::WorkerEntry;
 
 /// One key as `config show` displays it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -36,7 +38,8 @@ impl Settings {
         });
         let agents = self.agents.iter().flat_map(|(name, agent)| agent_rows(name, agent));
         let prices = self.prices.iter().flat_map(|(model, price)| price_rows(model, price));
-        slots.chain(agents).chain(prices).collect()
+        let workers = self.workers.iter().flat_map(|(name, worker)| worker_rows(name, worker));
+        slots.chain(agents).chain(prices).chain(workers).collect()
     }
 }
 
@@ -52,7 +55,6 @@ fn origin_text(origin: &Origin, over: Option<Over>) -> String {
     }
 }
 
-/// Shows only that a variable is set, because its value may be a secret.
 fn agent_rows(name: &str, agent: &AgentEntry) -> Vec<Row> {
     let settings = &agent.settings;
     let (env, cost) = (&settings.env, &settings.cost);
@@ -67,10 +69,25 @@ fn agent_rows(name: &str, agent: &AgentEntry) -> Vec<Row> {
         ("writes", json!(settings.writes)),
         ("verdict", json!(settings.verdict)),
     ];
-    let fixed =
-        fixed.into_iter().map(|(key, value)| row(&format!("agents.{name}.{key}"), value, &agent.origin));
-    let set = env.set.keys().map(|variable| format!("agents.{name}.env.set.{variable}"));
-    fixed.chain(set.map(|key| row(&key, json!("(set)"), &agent.origin))).collect()
+    rows_of(&format!("agents.{name}"), &fixed, env, &agent.origin)
+}
+
+fn worker_rows(name: &str, worker: &WorkerEntry) -> Vec<Row> {
+    let WorkerEntry { run, slots, agents, env, origin } = worker;
+    let fixed = [
+        ("run", json!(run)),
+        ("slots", json!(slots)),
+        ("agents", json!(agents)),
+        ("env.pass", json!(env.pass)),
+    ];
+    rows_of(&format!("workers.{name}"), &fixed, env, origin)
+}
+
+/// Shows only that a variable is set, because its value may be a secret.
+fn rows_of(table: &str, fixed: &[(&str, Json)], env: &EnvSettings, origin: &Origin) -> Vec<Row> {
+    let fixed = fixed.iter().map(|(key, value)| row(&format!("{table}.{key}"), value.clone(), origin));
+    let set = env.set.keys().map(|variable| format!("{table}.env.set.{variable}"));
+    fixed.chain(set.map(|key| row(&key, json!("(set)"), origin))).collect()
 }
 
 fn price_rows(model: &str, price: &Setting<ModelPrice>) -> Vec<Row> {

@@ -1,4 +1,4 @@
-//! A settings file with every setting: chosen values are set, and all others are comments.
+//! A settings file of a project with every setting that it may have: chosen values are set, and all others are comments.
 //!
 //! A line that starts with `#` and no space is a setting. With its default, removing the `#` changes nothing; a setting
 //! without one has the example of its description.
@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 
 use crate::settings::Settings;
 use crate::settings::origin::Origin;
+use crate::settings::page::OWN;
 use crate::settings::setting::Slot;
 use crate::settings::table::Key;
 use crate::text::plain::capitalised;
@@ -47,13 +48,19 @@ const PRICES: &str = r#"
 #cached = 0.3
 "#;
 
+const WORKERS: &str = "
+# Other machines can make the calls of a run. Only your own settings may describe them as [workers.NAME] and choose them with
+# calls.workers, and not the settings of a project: see docs/workers.md.
+";
+
 impl Settings {
     /// Returns the whole file. It sets the values that the user chose by flag or answer.
     pub fn template(&self) -> String {
         let mut own = self.clone();
         let mut text = HEAD.to_owned();
         let mut open = "";
-        for Key { name, about, slot, .. } in own.keys() {
+        let keys = own.keys().into_iter().filter(|key| !OWN.contains(&key.name));
+        for Key { name, about, slot, .. } in keys {
             let (table, name) = name.split_once('.').expect("every setting is in a table");
             if table != open {
                 let _ = write!(text, "\n[{table}]\n");
@@ -62,7 +69,7 @@ impl Settings {
             let _ = write!(text, "\n# {} {}.\n", about, capitalised(&slot.must_be()));
             text.push_str(&assignment(name, about, slot));
         }
-        text + AGENTS + PRICES
+        text + AGENTS + PRICES + WORKERS
     }
 }
 
@@ -119,6 +126,7 @@ mod tests {
         let set = project(&switched_on(&template)).rows();
         let set = values(set.into_iter().filter(|row| row.origin == "project_file").collect());
         let defaults = values(defaults.rows());
+        let defaults: Vec<_> = defaults.into_iter().filter(|(key, _)| !OWN.contains(&key.as_str())).collect();
         assert_eq!(set.len(), defaults.len());
         for (set, default) in set.iter().zip(&defaults) {
             assert!(set == default || (set.0 == default.0 && default.1.is_null()), "{set:?}");

@@ -7,6 +7,7 @@ use super::*;
 use crate::commands::cli::{Cli, Command, new_args, tune_args};
 use crate::loops::LoopCommand;
 use crate::loops::tune::settings::{Preset, TuneSettings};
+use crate::settings::page::OWN;
 use crate::terminal::columns::UNBOUNDED;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::style::Style;
@@ -43,6 +44,12 @@ pub fn project(text: &str) -> Settings {
     Files::new("", text).load()
 }
 
+/// Loads one setting from a file that may have it.
+fn set(key: &str, value: &str) -> Settings {
+    let line = format!("{key} = {value}");
+    if OWN.contains(&key) { Files::new(&line, "").load() } else { project(&line) }
+}
+
 pub fn refusal(text: &str) -> String {
     let files = Files::new("", text);
     let complaint = Complaint::from(crate::loops::settings(&files.project(), &files.env()).unwrap_err());
@@ -71,6 +78,7 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
         ("timeouts.evaluator", "11"),
         ("timeouts.improver", "11"),
         ("calls.jobs", "256"),
+        ("calls.workers", "[\"big\", \"small\"]"),
         ("calls.wait", "true"),
         ("calls.wait_hours", "168"),
         ("calls.isolation", "\"user\""),
@@ -130,10 +138,10 @@ fn every_key_can_be_set_and_knows_its_origin() {
     assert_eq!(keys, changes.iter().map(|(key, _)| *key).collect::<Vec<_>>());
     for (key, value) in changes {
         let find = |settings: &Settings| settings.rows().into_iter().find(|row| row.key == key).unwrap();
-        let (before, after) =
-            (find(&crate::loops::default_settings()), find(&project(&format!("{key} = {value}"))));
+        let (before, after) = (find(&crate::loops::default_settings()), find(&set(key, value)));
         assert_ne!(before.value, after.value, "{key}");
-        assert_eq!(after.origin, "project_file", "{key}");
+        let file = if OWN.contains(&key) { "user_file" } else { "project_file" };
+        assert_eq!(after.origin, file, "{key}");
     }
 }
 
@@ -171,8 +179,8 @@ fn every_flag_sets_what_its_key_sets_in_a_file() {
         };
         let mut settings = crate::loops::default_settings();
         settings.apply_flags(&given);
-        let (set, read) = (row(&settings, key), row(&project(&format!("{key} = {}", changes[key])), key));
-        assert_eq!((set.value, set.origin), (read.value, "flag"), "{key}");
+        let (flagged, read) = (row(&settings, key), row(&set(key, changes[key]), key));
+        assert_eq!((flagged.value, flagged.origin), (read.value, "flag"), "{key}");
     }
 }
 
@@ -369,7 +377,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
     error: /skilltune.toml:2: unknown key `tune.colour`
     hint: known keys: preset, search, runs, max_iterations, threshold, regress, stall_window, stall_gain, max_errors, confirm, confidence, held_out, coverage, delivery, tools, apply
     error: /skilltune.toml:1: unknown key `colour`
-    hint: known keys: roles, timeouts, calls, budget, limits, tune, prompts, reflex, gan, experts, review, evolve, commands, agents, prices
+    hint: known keys: roles, timeouts, calls, budget, limits, tune, prompts, reflex, gan, experts, review, evolve, commands, agents, prices, workers
     ");
 }
 
@@ -411,72 +419,6 @@ fn a_wrong_value_is_told_what_it_must_be() {
     error: /skilltune.toml:2: `calls.wrap` must be a list of strings, a program and its arguments; the placeholders are {workspace}, {temp}, {prompt_folder}, {home}, not a list
     error: /skilltune.toml:2: `prompts.evaluate` must be a file in the folder of these settings, not "../judge.md"
     "#);
-}
-
-#[test]
-fn an_agent_is_read_whole_and_replaces_one_of_the_same_name() {
-    let user = "[agents.a]\ncommand = [\"old\"]\ntimeout = 5\n";
-    let mine = "[agents.a]\ncommand = [\"new\", \"{model}\"]\noutput = \"/r\"\nenv.pass = [\"KEY\"]\nenv.set.B = \"c\"\ncost.usd = \"/usd\"\nwrites = [\"~/.mine\"]\nverdict = \"original\"\n";
-    let settings = Files::new(user, mine).load();
-    let agent = &settings.agents["a"];
-    assert!(matches!(agent.origin, Origin::Project(_)));
-    let written = serde_json::json!({
-        "command": ["new", "{model}"], "output": "/r", "timeout": null,
-        "env": {"pass": ["KEY"], "set": {"B": "c"}},
-        "cost": {"usd": "/usd", "input_tokens": null, "output_tokens": null},
-        "writes": ["~/.mine"],
-        "verdict": "original",
-    });
-    assert_eq!(serde_json::to_value(&agent.settings).unwrap(), written);
-}
-
-#[test]
-fn a_wrong_agent_is_told_what_it_must_be() {
-    let files = [
-        "[agents]\na = 3\n",
-        "[agents.\"a:b\"]\ncommand = [\"a\"]\n",
-        "[agents.a]\n",
-        "[agents.a]\ncommand = []\n",
-        "[agents.a]\ncommand = \"a b\"\n",
-        "[agents.a]\ncommand = [\"a\"]\noutput = \"json\"\n",
-        "[agents.a]\ncommand = [\"a\"]\ntimeout = 0\n",
-        "[agents.a]\ncommand = [\"a\"]\nenv.pass = [\"A=B\"]\n",
-        "[agents.a]\ncommand = [\"a\"]\ncost.usd = \"usd\"\n",
-        "[agents.a]\ncommand = [\"a\"]\nwrites = [\"cache\"]\n",
-        "[agents.a]\ncommand = [\"a\"]\nverdict = \"claimed\"\n",
-    ];
-    insta::assert_snapshot!(files.map(refusal).join("\n"), @r#"
-    error: /skilltune.toml:2: `agents.a` must be a table with a `command`
-    error: /skilltune.toml:1: `agents.a:b` must be a name of letters, digits, `-`, `_` and `.`
-    error: /skilltune.toml:1: `agents.a.command` must be a list of strings: a program and its arguments
-    error: /skilltune.toml:2: `agents.a.command` must be a list of strings: a program and its arguments
-    error: /skilltune.toml:2: `agents.a.command` must be a list of strings: a program and its arguments
-    error: /skilltune.toml:3: `agents.a.output` must be "text" or a JSON pointer such as "/result", not "json"
-    error: /skilltune.toml:3: `agents.a.timeout` must be a whole number from 1 to 604800, not 0
-    error: /skilltune.toml:3: `agents.a.env.pass` must be a list of variable names
-    error: /skilltune.toml:3: `agents.a.cost.usd` must be a JSON pointer such as "/usage/cost", not "usd"
-    error: /skilltune.toml:3: `agents.a.writes` must be a list of paths that are absolute or start with `~/`, not a list
-    error: /skilltune.toml:3: `agents.a.verdict` must be one of "evidenced", "original", not "claimed"
-    "#);
-}
-
-#[test]
-fn a_secret_is_never_shown() {
-    let secret = "s3cret";
-    let agent = "[agents.a]\ncommand = [\"a\"]\n";
-    let rows = project(&format!("{agent}env.set.TOKEN = \"{secret}\"\n")).rows();
-    assert!(!serde_json::to_string(&rows).unwrap().contains(secret));
-    assert!(rows.iter().any(|row| row.key == "agents.a.env.set.TOKEN" && row.value == "(set)"));
-    for broken in [
-        format!("{agent}env.set.TOKEN = [\"{secret}\"]\n"),
-        format!("{agent}env.set = \"{secret}\"\n"),
-        format!("{agent}env = \"{secret}\"\n"),
-        format!("{agent}env.set.TOKEN = \"{secret}\n"),
-        format!("{agent}env.set.TOKEN = {secret}\n"),
-    ] {
-        let refusal = refusal(&broken);
-        assert!(refusal.contains("skilltune.toml:3") && !refusal.contains(secret), "{refusal}");
-    }
 }
 
 #[test]

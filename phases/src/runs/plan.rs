@@ -42,6 +42,9 @@ pub struct Plan<L: Vocabulary> {
     /// The run began with `--yes`: each question gets its default answer, also after a resume.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unattended: bool,
+    /// The names of the machines that make the calls; empty for this one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub workers: Vec<String>,
 }
 
 /// The id of a run: a short name first, so that a few characters are a unique prefix, then the start time.

@@ -39,6 +39,7 @@ skilltune config schema > skilltune.schema.json
 const AGENTS: &str =
     "An agent of your own, for any program that reads a prompt and answers. See [agents.md](agents.md).";
 const PRICES: &str = "Dollars per million tokens, for agents that report tokens but no cost, such as gemini.";
+const WORKERS: &str = "Another machine that makes calls. Only your own settings may describe one. See [workers.md](workers.md).";
 
 /// Returns the page of all commands, each below its own heading.
 pub(super) fn commands(helps: &[(String, String)]) -> String {
@@ -65,6 +66,7 @@ pub(super) fn settings(schema: &Value) -> String {
         let (heading, about, rows) = match table.as_str() {
             "agents" => ("[agents.NAME]".to_owned(), AGENTS, nested("", &of["additionalProperties"])),
             "prices" => ("[prices.\"MODEL\"]".to_owned(), PRICES, nested("", &of["additionalProperties"])),
+            "workers" => ("[workers.NAME]".to_owned(), WORKERS, nested("", &of["additionalProperties"])),
             name => (format!("[{name}]"), "", members(of).iter().map(|(key, of)| row(key, of)).collect()),
         };
         let about = if about.is_empty() { String::new() } else { format!("{about}\n\n") };

@@ -334,6 +334,7 @@ pub fn plan_of<L: Loop>(folder: &str, run: &str, task: L::Task, roles: Roles) ->
         seed: 7,
         epoch: 0,
         unattended: false,
+        workers: Vec::new(),
     }
 }
 

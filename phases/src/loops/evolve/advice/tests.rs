@@ -166,6 +166,7 @@ fn plan() -> Plan {
         seed: 7,
         epoch: 0,
         unattended: false,
+        workers: Vec::new(),
     }
 }
 

@@ -102,6 +102,7 @@ fn begin() -> Run {
         seed: 7,
         epoch: 0,
         unattended: false,
+        workers: Vec::new(),
     };
     let at = Timestamp::from_second(1_700_000_000).unwrap();
     Run::begin(&Record { seq: 0, at, event: Event::Started(Box::new(plan)) }).unwrap()

@@ -137,6 +137,7 @@ impl Scene {
             seed: 0,
             epoch: 0,
             unattended: false,
+            workers: Vec::new(),
         };
         let request = AgentRequest {
             order: Order::new(String::new(), 0, (Role::EVALUATOR, Rights::Read), Vec::new()),

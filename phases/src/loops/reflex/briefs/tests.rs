@@ -81,6 +81,7 @@ impl Scene {
             seed: 0,
             epoch: 0,
             unattended: false,
+            workers: Vec::new(),
         };
         AgentRequest {
             order: Order::new(String::new(), 0, (Role::EXECUTOR, Rights::Read), Vec::new()),
