@@ -178,6 +178,11 @@ pub fn failure(kind: FailureKind) -> &'static str {
     }
 }
 
+/// Says that a worker makes no such calls.
+pub fn refused(worker: &str, why: &str) -> String {
+    plain::one_line(&format!("worker {worker} makes no such calls: {why}"))
+}
+
 pub fn pause(pause: Pause) -> &'static str {
     match pause {
         Pause::Interrupted => "was interrupted; progress is saved",

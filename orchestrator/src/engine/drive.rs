@@ -20,6 +20,7 @@ use super::{
     Context, EngineError, Extent, LocalOutcome, LoopEngine, Observer, Person, Work, publish, shared,
 };
 use crate::process::{Cancel, Canceller};
+use crate::workers::Refused;
 
 /// A request of a person or the system to stop the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -294,6 +295,10 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
             self.under_way.remove(&step);
             let done = result?;
             self.observer.ended(&self.run, &step);
+            for Refused { worker, why } in self.context.services.workers.untold() {
+                let (worker, why) = (worker.into(), why.into());
+                self.record(Event::Noted(Signal::WorkerRefused { worker, why }))?;
+            }
             if let Some(done) = done {
                 self.record(Event::Done(Box::new(done)))?;
             }

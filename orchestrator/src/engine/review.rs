@@ -51,6 +51,11 @@ impl LoopEngine for Review {
         }
     }
 
+    /// A quote is looked up in both versions.
+    fn also_reads(request: &AgentRequest) -> Vec<TreeId> {
+        request.task().trees.iter().flat_map(|trees| [trees.before, trees.after]).collect()
+    }
+
     fn ran(_: &Services, request: &AgentRequest, ran: &CommandOutput<'_>) -> Result<Answer, ReadError> {
         let exit = exit_code(ran.how);
         let streams = [ran.stderr, ran.stdout];

@@ -194,6 +194,11 @@ pub enum Signal {
         role: Role,
         window: Window,
     },
+    /// This worker does not make such calls.
+    WorkerRefused {
+        worker: Box<str>,
+        why: Box<str>,
+    },
     /// The run waits for a limit to be lifted, and then continues by itself.
     Waiting {
         until: Timestamp,

@@ -352,8 +352,8 @@ impl<L: Fold> Run<L> {
                 self.begin_again(at);
             }
             Signal::Held => self.held = true,
-            // The result is not known yet.
-            Signal::Placing { .. } | Signal::Proposed(_) => {}
+            // The result is not known yet; another worker makes the call, or it fails.
+            Signal::Placing { .. } | Signal::Proposed(_) | Signal::WorkerRefused { .. } => {}
             Signal::Placed { by, .. } => self.placed = Some(*by),
         }
     }
@@ -422,6 +422,7 @@ fn was_at_work<L: Fold>(event: &Event<L>) -> bool {
             | Signal::Ceilings(_)
             | Signal::Held
             | Signal::KeptFree { .. }
+            | Signal::WorkerRefused { .. }
             | Signal::Waiting { .. } => true,
             Signal::Resumed { .. }
             | Signal::Waited

@@ -7,6 +7,7 @@ mod draft;
 mod set_up;
 mod trial;
 
+use skilltune_phases::base::id::Digest;
 use skilltune_phases::base::role::Writes;
 use skilltune_phases::loops::tune::results::state_file;
 use skilltune_phases::loops::tune::trial::measure::{self, SEARCH};
@@ -53,6 +54,18 @@ impl LoopEngine for Tune {
         ran: &CommandOutput<'_>,
     ) -> Result<Answer, ReadError> {
         set_up::read(services, request, ran)
+    }
+
+    /// The trials of a comparison are pairs.
+    fn pair(step: &Step) -> Option<Digest> {
+        let trial = step.trial().filter(|trial| trial.ordinal != SEARCH)?;
+        let numbers =
+            [trial.scenario as u64, u64::from(trial.ordinal), u64::from(trial.era)].map(u64::to_le_bytes);
+        Some(Digest::of_parts(numbers.iter().map(|number| number.as_slice())))
+    }
+
+    fn examined(services: &Services, request: &AgentRequest, answer: Answer) -> Result<Answer, ReadError> {
+        draft::examined(services, request.as_ref(), answer)
     }
 
     /// Only the first member starts with the scenario's files.
