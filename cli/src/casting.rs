@@ -1,9 +1,12 @@
 //! Resolves the agents of a run: from names in flags, settings or a plan to agents that are installed and trusted.
 
 pub mod defaults;
+pub mod elsewhere;
 pub mod files;
 pub mod installed;
 pub mod priced;
+pub mod versions;
+pub mod workers;
 pub mod wrap;
 
 pub use crate::casting::defaults::fill;
@@ -49,6 +52,15 @@ pub struct Part {
 
 pub type Casting = ByRole<Part>;
 
+/// The agent that a role gets, by name.
+struct Choice<'a> {
+    role: &'a RoleSpec,
+    spec: AgentSpec,
+    /// The origin of the choice.
+    origin: &'a Origin,
+    manner: Manner,
+}
+
 /// Whether the built-in agent can take part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BuiltIn {
@@ -56,7 +68,8 @@ pub enum BuiltIn {
     KnowsNothing,
 }
 
-/// Returns the parts of a loop's roles from the settings, flags included. Finds every program and runs none.
+/// Returns the parts of a loop's roles from the settings, flags included. Finds every program and runs none, except to
+/// ask workers about their agents.
 pub fn cast<'a>(
     roles: impl IntoIterator<Item = &'a RoleSpec>,
     settings: &Settings,
@@ -69,13 +82,12 @@ pub fn cast<'a>(
         (false, Setting { value: Some(spec), origin, .. }) => Some(Ok((spec, origin))),
         (false, Setting { value: None, .. }) => Some(Err(no_agent(&role.role, settings, env, built_in))),
     };
-    let cast = |role: &'a RoleSpec| {
-        Some(chosen(role)?.and_then(|(spec, origin)| {
-            let part = part(spec, origin, role, Manner::of(settings), settings, env)?;
-            Ok((role.role.clone(), part))
-        }))
+    let choice = |role: &'a RoleSpec| {
+        let chosen = chosen(role)?;
+        let manner = Manner::of(settings);
+        Some(chosen.map(|(spec, origin)| Choice { role, spec: spec.clone(), origin, manner }))
     };
-    roles.into_iter().filter_map(cast).collect()
+    parts(roles.into_iter().filter_map(choice), settings, env)
 }
 
 /// Like [`cast`], for a loop in which the built-in agent, which knows only skills, cannot do this.
@@ -101,13 +113,18 @@ pub fn recast<'a>(
     env: &Environment,
 ) -> Result<Casting, Complaint> {
     refuse_letting_go(settings)?;
-    let recast = |(role, cast): (&'a RoleSpec, &Cast)| {
+    let choice = |role: &'a RoleSpec| {
+        let cast = planned.get(&role.role)?;
         let spec = AgentSpec { agent: cast.agent.clone(), model: cast.model.clone() };
-        let via = cast.via.as_deref().and_then(Via::named);
-        let part = part(&spec, &Origin::Run, role, Manner { isolation: cast.isolation, via }, settings, env)?;
-        Ok((role.role.clone(), Part { timeout_seconds: cast.timeout_seconds, ..part }))
+        let manner = Manner { isolation: cast.isolation, via: cast.via.as_deref().and_then(Via::named) };
+        Some(Ok(Choice { role, spec, origin: &Origin::Run, manner }))
     };
-    roles.into_iter().filter_map(|role| Some((role, planned.get(&role.role)?))).map(recast).collect()
+    let casting = parts(roles.into_iter().filter_map(choice), settings, env)?;
+    let timeout = |role: &Role| planned.of(role).timeout_seconds;
+    let parts = casting
+        .iter()
+        .map(|(role, part)| (role.clone(), Part { timeout_seconds: timeout(role), ..part.clone() }));
+    Ok(parts.collect())
 }
 
 /// Fails if a project's settings weaken the sandbox or allow calls of unknown cost: only the user decides that.
@@ -238,6 +255,22 @@ pub fn described(name: &str, entry: &AgentEntry, env: &Environment) -> Result<Ag
 }
 
 impl Part {
+    fn of(
+        agent: Agent,
+        RoleSpec { role, rights, .. }: &RoleSpec,
+        described: Origin,
+        settings: &Settings,
+    ) -> Self {
+        let own = settings.timeouts.of(role);
+        let by_flag = matches!(own.origin, Origin::Flag(_)).then_some(own.value);
+        Self {
+            timeout_seconds: by_flag.or(agent.timeout()).unwrap_or(own.value),
+            rights: agent.enforced(*rights, system_confines(settings)),
+            agent,
+            described,
+        }
+    }
+
     /// Returns the record of this part for the plan.
     pub fn cast(&self) -> Cast {
         Cast {
@@ -257,32 +290,37 @@ impl Part {
     }
 }
 
-fn part(
-    spec: &AgentSpec,
-    chosen: &Origin,
-    RoleSpec { role, rights, .. }: &RoleSpec,
-    manner: Manner,
+fn parts<'a>(
+    choices: impl Iterator<Item = Result<Choice<'a>, Complaint>>,
     settings: &Settings,
     env: &Environment,
-) -> Result<Part, Complaint> {
-    let own = settings.timeouts.of(role);
-    let part = |agent: Agent, timeout_seconds, described| Part {
-        rights: agent.enforced(*rights, system_confines(settings)),
-        agent,
-        timeout_seconds,
-        described,
+) -> Result<Casting, Complaint> {
+    if elsewhere::is_chosen(settings) {
+        let choices = choices.collect::<Result<Vec<_>, _>>()?;
+        return elsewhere::parts(&choices, &*elsewhere::connect(settings, env)?, settings);
+    }
+    let part = |choice: Result<Choice<'a>, Complaint>| {
+        let choice = choice?;
+        Ok((choice.role.role.clone(), part(&choice, settings, env)?))
     };
-    let undescribed = |agent| part(agent, own.value, Origin::Default);
+    choices.map(part).collect()
+}
+
+/// Returns the part of an agent of this machine.
+fn part(choice: &Choice<'_>, settings: &Settings, env: &Environment) -> Result<Part, Complaint> {
+    let Choice { role, spec, origin: chosen, manner } = choice;
+    let part = |agent, described| Part::of(agent, role, described, settings);
+    let undescribed = |agent| part(agent, Origin::Default);
     if spec.agent == offline::NAME {
-        return built_in(spec, chosen, role, env).map(undescribed);
+        return built_in(spec, chosen, &role.role, env).map(undescribed);
     }
     let Some(entry) = settings.agents.get(&spec.agent) else {
         return match Real::named(&spec.agent) {
             Some(real) => {
-                let agent = installed(real, spec, manner, env)?;
+                let agent = installed(real, spec, *manner, env)?;
                 Ok(undescribed(wrap::wrapped(agent, settings, env)?))
             }
-            None => Err(unknown(spec, chosen, role, settings)),
+            None => Err(unknown(spec, chosen, &role.role, settings)),
         };
     };
     let name = &spec.agent;
@@ -291,11 +329,8 @@ fn part(
         Complaint::input(format!("cannot run agent `{name}`: program {program:?} not found"))
             .hint(format!("install it, or set agents.{name}.command ({})", entry.origin))
     })?;
-    let by_flag = matches!(own.origin, Origin::Flag(_)).then_some(own.value);
     let agent = Agent::new(name, spec.model.clone(), described(name, entry, env)?, found, &env.vars);
-    let agent = wrap::wrapped(agent, settings, env)?;
-    let timeout_seconds = by_flag.or(entry.settings.timeout).unwrap_or(own.value);
-    Ok(part(agent, timeout_seconds, entry.origin.clone()))
+    Ok(part(wrap::wrapped(agent, settings, env)?, entry.origin.clone()))
 }
 
 /// Returns true if the system can confine agents to their folders and the settings allow it.
@@ -356,6 +391,9 @@ fn unknown(spec: &AgentSpec, chosen: &Origin, role: &Role, settings: &Settings) 
 
 /// Says how to get an agent: first one that is there, then one to install, then the built-in one, then one's own.
 fn no_agent(role: &Role, settings: &Settings, env: &Environment, built_in: BuiltIn) -> Complaint {
+    if elsewhere::is_chosen(settings) {
+        return elsewhere::no_agent(role);
+    }
     let here = Real::ALL.into_iter().filter(|real| on_path(real.name(), env).is_ok());
     let here: Vec<String> = here.map(|real| format!("--agent {}", real.name())).collect();
     let known = known(settings);

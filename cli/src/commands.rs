@@ -25,6 +25,7 @@ pub mod resume;
 mod rollback;
 mod show;
 pub mod status;
+mod step;
 mod stop;
 mod suite;
 mod trust;
@@ -65,6 +66,7 @@ pub fn run(command: Option<Command>, env: &Environment, printer: Printer) -> Res
             ConfigCommand::Schema { name } => config::schema(name, printer),
         },
         Command::Doctor(args) => doctor::run(&args, env, printer),
+        Command::Step(args) => step::run(&args, env),
         Command::Init(args) => init::run(&args, env, printer),
         Command::Completions(args) => completions::run(&args, printer),
         Command::Man(args) => man::run(&args, env, printer),
@@ -114,6 +116,7 @@ fn elsewhere(command: &Command, env: &Environment) -> Option<Environment> {
         | Command::Demo(_)
         | Command::Config(_)
         | Command::Doctor(_)
+        | Command::Step(_)
         | Command::Init(_)
         | Command::Completions(_)
         | Command::Man(_) => None,

@@ -165,6 +165,11 @@ Examples:
   skilltune stop
   skilltune stop orders-api \"Good enough.\"";
 
+pub const STEP: &str = "\
+Examples:
+  ssh -o BatchMode=yes build-1 skilltune step --take -
+  skilltune step --take calls/3f0a1c22d9b47e61";
+
 pub const LIST: &str = "\
 Examples:
   skilltune list

@@ -155,6 +155,16 @@ pub struct StopArgs {
     pub format: Format,
 }
 
+#[derive(Clone, Debug, Args)]
+pub struct StepArgs {
+    /// Make the call that this file holds, and write the reply beside it; `-` reads from stdin and writes to stdout
+    #[arg(long, value_name = "FILE")]
+    pub take: PathBuf,
+    /// Run commands of suites and projects too
+    #[arg(long)]
+    pub allow_commands: bool,
+}
+
 /// How a resumed run proceeds.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person gives or not")]
 #[derive(Clone, Debug, Args)]

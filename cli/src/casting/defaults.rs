@@ -4,7 +4,7 @@
 
 use skilltune_orchestrator::agent::{Real, Via};
 
-use crate::casting::on_path;
+use crate::casting::{elsewhere, on_path};
 use crate::settings::Settings;
 use crate::settings::origin::Origin;
 use crate::settings::setting::Setting;
@@ -15,8 +15,12 @@ use crate::terminal::environment::Environment;
 const WORKER: &str = "claude";
 const JUDGE: &str = "gemini";
 
-/// Fills the open roles; fills none if there is no agent to run the skill.
+/// Fills the open roles; fills none if there is no agent to run the skill, or if workers make the calls: the agents of
+/// this machine say nothing about theirs.
 pub fn fill(settings: &mut Settings, env: &Environment) {
+    if elsewhere::is_chosen(settings) {
+        return;
+    }
     let via: Option<Via> = settings.calls.via.value.into();
     let is_here = |real: &Real| {
         let is_described = settings.agents.contains_key(real.name());

@@ -74,11 +74,13 @@ fn wrapper(via: Via, agent: &str, env: &Environment) -> Result<PathBuf, Complain
     })
 }
 
-/// Says that `--via` has no effect, if no agent of the run is called through a wrapper.
+/// Says that `--via` has no effect, if no agent of the run is called through a wrapper. It is a wish to workers, whose
+/// agents may be commands.
 pub fn idle_via(casting: &Casting, settings: &Settings) -> Option<String> {
     let via = &settings.calls.via;
     let is_asked = matches!(via.origin, Origin::Flag(_)) && via.value != ViaName::Direct;
-    if !is_asked || casting.values().any(|part| part.agent.via().is_some()) {
+    let heeds = |agent: &Agent| agent.is_elsewhere() || agent.via().is_some();
+    if !is_asked || casting.values().any(|part| heeds(&part.agent)) {
         return None;
     }
     let why = |agent: &Agent| {

@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 use crate::args::examples;
 use crate::args::lint::LintArgs;
 use crate::args::night::{NightArgs, TrendArgs};
-use crate::args::runs::{ConfigArgs, DemoArgs, RunCommand, TrustArgs};
+use crate::args::runs::{ConfigArgs, DemoArgs, RunCommand, StepArgs, TrustArgs};
 use crate::args::suite::SuiteArgs;
 use crate::commands::args::{CompletionsArgs, DoctorArgs, InitArgs, ManArgs};
 use crate::loops::LoopCommand;
@@ -83,6 +83,9 @@ pub enum Command {
     /// Check which agents and tools are installed, and what to fix
     #[command(after_help = examples::DOCTOR)]
     Doctor(DoctorArgs),
+    /// Make one call of a run on another machine: the program that a worker's command starts
+    #[command(after_help = examples::STEP)]
+    Step(StepArgs),
     /// Create a skilltune.toml that explains every setting
     #[command(after_help = examples::INIT)]
     Init(InitArgs),

@@ -9,7 +9,7 @@ mod probe;
 mod project;
 mod rights;
 mod verdict;
-mod versions;
+pub mod versions;
 mod wrap;
 
 use serde::Serialize;

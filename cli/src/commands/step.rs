@@ -90,17 +90,31 @@ pub fn run(args: &StepArgs, env: &Environment) -> Result<Exit, Complaint> {
 }
 
 impl<'a> Taking<'a> {
-    fn of(args: &StepArgs, env: &'a Environment, (from, to): (File, File), is_live: bool) -> Result<Self, Complaint> {
+    fn of(
+        args: &StepArgs,
+        env: &'a Environment,
+        (from, to): (File, File),
+        is_live: bool,
+    ) -> Result<Self, Complaint> {
         let place = place_of_today(env)?;
         // The folder has no settings, so that only the user's own count.
         let settings = crate::loops::settings(place.path(), env)?;
         let out = Arc::new(Mutex::new(Sender::of(to)));
         let home = Home::of(place.path());
-        Ok(Self { env, settings, place, home, allows_commands: args.allow_commands, inbox: Inbox::of(from), out, is_live })
+        Ok(Self {
+            env,
+            settings,
+            place,
+            home,
+            allows_commands: args.allow_commands,
+            inbox: Inbox::of(from),
+            out,
+            is_live,
+        })
     }
 
     /// Greets, answers questions about agents, and makes one call.
-    fn take(mut self) -> Exit {
+    fn take(self) -> Exit {
         let out = Arc::clone(&self.out);
         let say = |frame: &Frame| {
             // Nobody may be left to hear it.
@@ -145,7 +159,9 @@ impl<'a> Taking<'a> {
             match self.inbox.next(BEAT, &[])? {
                 Heard::Frame(frame) => return Ok(Some(frame)),
                 Heard::Closed => return Ok(None),
-                Heard::Quiet { .. } | Heard::Other if since.elapsed() > WORKERS_PATIENCE => return Err(End::Gone),
+                Heard::Quiet { .. } | Heard::Other if since.elapsed() > WORKERS_PATIENCE => {
+                    return Err(End::Gone);
+                }
                 Heard::Quiet { .. } | Heard::Other => {}
             }
         }

@@ -85,7 +85,9 @@ impl RuntimeOptions {
             let consent = Consent::of(going.trust, Person::present(env).filter(|_| !going.yes));
             pinned = Self::trusted_anew(&casting, &settings, env, &plan.run, consent)?;
         }
-        still_confined(plan)?;
+        if plan.workers.is_empty() {
+            still_confined(plan)?;
+        }
         still_wrapped(plan, &casting, &settings)?;
         Self::of(&casting, &settings, pinned)
     }

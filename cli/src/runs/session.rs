@@ -18,6 +18,7 @@ use skilltune_orchestrator::snapshot::{IgnoreRules, Limits, Objects, capture};
 use skilltune_orchestrator::store::{
     AnswerCache, Holder, Home, Journal, LockError, Locks, RunFolder, TargetLock,
 };
+use skilltune_orchestrator::workers::Workers;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::runs::event::{Done, Event, Pause, Record, Signal};
 use skilltune_phases::runs::plan::{Cast, Plan, RunId};
@@ -27,7 +28,7 @@ use skilltune_phases::skills::keys::Keys;
 use tokio::sync::watch;
 
 use crate::args::runs::GoingArgs;
-use crate::casting::git;
+use crate::casting::{git, workers};
 use crate::progress::reporter::Reporter;
 use crate::report::ui::Ui;
 use crate::report::{advice, files};
@@ -62,7 +63,9 @@ pub const IN_USE: &str = "is in use by another skilltune";
 const LAST_WORDS: Duration = Duration::from_secs(10);
 
 /// The time limit for a child that was asked to exit.
-const GRACE: Duration = Duration::from_secs(3);
+pub const GRACE: Duration = Duration::from_secs(3);
+/// The threads for work besides calls.
+const OTHERS: usize = 16;
 
 /// Locks these skills, and first repairs what a killed promotion left there.
 pub fn lock(
@@ -292,7 +295,9 @@ pub fn drive<L: Ui>(
         jobs,
         patience,
     };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    // Each call blocks a thread.
+    let runtime = runtime.enable_all().max_blocking_threads(jobs + OTHERS).build();
     let runtime = runtime.map_err(|error| Complaint::ours("cannot start the runtime").caused_by(error))?;
     let (halt, halts) = watch::channel(None::<Halt>);
     let reporter = RefCell::new(reporter);
@@ -346,6 +351,8 @@ fn services<L: Ui>(
     let (folder, objects) = (home.run(&plan.run), Objects::at(home.objects()));
     let mark = (GUARDS.to_owned(), folder.mark());
     let secrets = L::secrets(plan, &objects);
+    let workers = options.workers.iter().map(|(name, entry)| workers::found(name, entry, env));
+    let workers = workers.collect::<Result<Vec<_>, _>>()?;
     Ok(Services {
         objects,
         folder,
@@ -358,7 +365,7 @@ fn services<L: Ui>(
         pool: GuardianPool::new(exe, GUARDIAN, mark, options.jobs),
         limits: CallLimits { output_bytes: options.output_bytes, artifacts: options.artifacts, grace: GRACE },
         prices: options.prices,
-        workers: Workers::of(Vec::new()),
+        workers: Workers::of(workers),
         git: git(env).ok(),
         caches: Caches::default(),
         ports: Ports::default(),

@@ -1,14 +1,19 @@
-//! An agent with a model, installed on this machine: its command line, its environment, and the reader of its output.
+//! An agent with a model, installed on this machine or on a worker: its command line, its environment, and the reader of
+//! its output.
 
+mod elsewhere;
 mod login;
+mod portable;
 mod rights;
 mod script;
 mod shell;
 mod wrap;
 
+pub use elsewhere::{AgentFacts, BadFacts, FactsKind, Wanted};
 pub use login::Login;
 pub use wrap::Wrap;
 
+use elsewhere::Elsewhere;
 use login::redaction;
 pub(crate) use rights::Ground;
 
@@ -43,6 +48,8 @@ pub struct Agent {
     isolation: Isolation,
     via: Option<Through>,
     wrap: Option<Wrap>,
+    /// Set for an agent of another machine, which has no program here.
+    elsewhere: Option<Elsewhere>,
 }
 
 /// A wrapper, installed on this machine.
@@ -104,23 +111,14 @@ impl Agent {
         let passed = PASSED.into_iter().chain(settings.env.pass.iter().map(String::as_str));
         let mut env = picked(passed, ambient);
         env.extend(settings.env.set.clone());
-        Self {
-            name: name.to_owned(),
-            model,
-            program,
-            env,
-            kind: AgentKind::Command(settings),
-            isolation: Isolation::Partial,
-            via: None,
-            wrap: None,
-        }
+        Self::bare(name.to_owned(), model, program, env, AgentKind::Command(settings))
     }
 
     /// Returns the agent in our own program, which calls [`crate::offline::offline_main`] when it gets `hidden_arg`.
     pub fn built_in(program: PathBuf, hidden_arg: &str, ambient: &BTreeMap<String, String>) -> Self {
         let (name, env) = (offline::NAME.to_owned(), picked(PASSED, ambient));
         let kind = AgentKind::BuiltIn(hidden_arg.to_owned());
-        Self { name, model: None, program, env, kind, isolation: Isolation::Partial, via: None, wrap: None }
+        Self::bare(name, None, program, env, kind)
     }
 
     pub fn real(
@@ -138,7 +136,12 @@ impl Agent {
         let composed = (profile.composed)(&env, model.as_deref());
         env.extend(composed.into_iter().map(|(name, value)| (name.to_owned(), value)));
         let (name, kind) = (real.name().to_owned(), AgentKind::Real(real));
-        Self { name, model, program, env, kind, isolation: Isolation::Partial, via: None, wrap: None }
+        Self::bare(name, model, program, env, kind)
+    }
+
+    fn bare(name: String, model: Option<String>, program: PathBuf, env: Env, kind: AgentKind) -> Self {
+        let isolation = Isolation::Partial;
+        Self { name, model, program, env, kind, isolation, via: None, wrap: None, elsewhere: None }
     }
 
     /// Sets how much of the user's world the agent gets. A command from the settings is not changed.
@@ -168,8 +171,18 @@ impl Agent {
         }
     }
 
+    /// Returns the program of an agent that needs no settings: its version is part of the portable fingerprint.
+    pub fn versioned(&self) -> Option<&Path> {
+        matches!(self.kind, AgentKind::Real(_)).then_some(&self.program)
+    }
+
     pub fn wrap(&self) -> Option<&Wrap> {
         self.wrap.as_ref()
+    }
+
+    /// Returns the program of an agent that needs no settings.
+    pub fn real_program(&self) -> Option<&Path> {
+        matches!(self.kind, AgentKind::Real(_)).then_some(&self.program)
     }
 
     pub fn via(&self) -> Option<Via> {
@@ -222,6 +235,9 @@ impl Agent {
     /// Returns everything that affects the agent's answers: model, settings, program, the scripts that its command
     /// runs, and its wrappers.
     pub fn fingerprint(&self) -> Fingerprint {
+        if let Some(there) = &self.elsewhere {
+            return there.fingerprint.clone();
+        }
         let mut parts = Fingerprint::default();
         parts.add("model", self.model.as_deref().unwrap_or_default().as_bytes());
         parts.add(named("program", &self.program), &contents(&self.program));
@@ -229,13 +245,17 @@ impl Agent {
             AgentKind::Command(settings) => {
                 let text = serde_json::to_vec(settings).expect("settings have a JSON text");
                 parts.add("settings", &text);
-                let written: Vec<PathBuf> = self.keeps(Rights::Work).into_iter().map(PathBuf::from).collect();
-                for script in scripts(&settings.command, &written) {
+                for script in scripts(&settings.command, &written(self)) {
                     parts.add(named("script", &script), &contents(&script));
                 }
             }
             AgentKind::BuiltIn(hidden_arg) => parts.add("arguments", hidden_arg.as_bytes()),
-            AgentKind::Real(real) => self.add_real(*real, &mut parts),
+            AgentKind::Real(real) => {
+                if let Some(Through { program, .. }) = &self.via {
+                    parts.add(named("wrapper", program), &contents(program));
+                }
+                self.add_real(*real, &mut parts);
+            }
         }
         if let Some(wrap) = &self.wrap {
             wrap.add_to(&mut parts);
@@ -245,9 +265,6 @@ impl Agent {
 
     fn add_real(&self, real: Real, parts: &mut Fingerprint) {
         parts.add("isolation", self.isolation.word().as_bytes());
-        if let Some(Through { program, .. }) = &self.via {
-            parts.add(named("wrapper", program), &contents(program));
-        }
         let (mut arguments, mut settings) = (Vec::new(), Vec::new());
         // `Build` gives the same arguments and settings as `Shell`.
         let all = Rights::ALL.into_iter().filter(|rights| *rights != Rights::Build);
@@ -263,7 +280,11 @@ impl Agent {
         parts.add("service", service.unwrap_or_default());
     }
 
+    /// Returns the command line of a call; an empty one, which cannot be started, for an agent of another machine.
     pub fn argv(&self, slots: Slots<'_>) -> Vec<String> {
+        if self.is_elsewhere() {
+            return Vec::new();
+        }
         let model = self.model.as_deref();
         let (program, arguments) = match (&self.kind, &self.via) {
             (AgentKind::Command(settings), _) => (&self.program, settings.arguments(model, slots)),
@@ -409,6 +430,11 @@ fn scripts(command: &[String], written: &[PathBuf]) -> Vec<PathBuf> {
     });
     let is_script = |path: &PathBuf| path.is_absolute() && script::is_run(path);
     named.filter(is_script).filter(|path| !written.iter().any(|place| path.starts_with(place))).collect()
+}
+
+/// Returns the places that a command writes, whose files are not its scripts.
+fn written(agent: &Agent) -> Vec<PathBuf> {
+    agent.keeps(Rights::Work).into_iter().map(PathBuf::from).collect()
 }
 
 fn named(part: &str, path: &Path) -> String {

@@ -18,7 +18,7 @@ mod skills;
 mod via;
 
 pub use command::{AgentSettings, BadOutput, CostPointers, EnvSettings, Output, Slots};
-pub use installed::{Agent, Login, Wrap};
+pub use installed::{Agent, AgentFacts, BadFacts, FactsKind, Login, Wanted, Wrap};
 pub use profile::{CostReport, Fitting};
 pub use real::Real;
 pub use response::{Response, Talk};

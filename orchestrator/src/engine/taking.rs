@@ -13,7 +13,6 @@ use super::call::Job;
 use super::call_dir::CallDir;
 use super::elsewhere::FILES;
 use super::{EngineError, LoopEngine, Services};
-use crate::disk::SafePath;
 use crate::process::CancelToken;
 use crate::snapshot::Limits;
 
@@ -35,8 +34,8 @@ pub struct MadeReply {
     pub json: Vec<u8>,
     /// The trees that the answer names.
     pub trees: Vec<TreeId>,
-    /// The files beside it, each with its name.
-    pub files: Vec<(&'static str, SafePath)>,
+    /// The files beside it, each with its name. They have none of the keys that the agent got.
+    pub files: Vec<(&'static str, String)>,
 }
 
 impl<L: LoopEngine> ExportedCall<L> {
@@ -91,9 +90,12 @@ impl<L: LoopEngine> ExportedCall<L> {
         }
         let Some(reply) = job.reply()? else { return Ok(None) };
         let dir = CallDir::of(&job.services, key);
-        let files = FILES.map(|name| (name, dir.file(name))).into_iter().filter(|(_, file)| file.is_file());
+        let most = job.services.limits.output_bytes;
+        let text = |name| Ok((name, job.services.keys.hide(&dir.file(name).text(most)?).into_owned()));
+        let files = FILES.into_iter().filter(|name| dir.file(name).is_file()).map(text);
+        let files = files.collect::<Result<_, EngineError>>()?;
         let trees = reply.outcome.as_ref().map(L::trees).unwrap_or_default();
         let json = serde_json::to_vec(&reply).expect("a reply has a JSON text");
-        Ok(Some(Ok(MadeReply { json, trees, files: files.collect() })))
+        Ok(Some(Ok(MadeReply { json, trees, files })))
     }
 }

@@ -3,19 +3,22 @@
 use std::time::{Duration, Instant};
 
 use rustix::fs::FlockOperation;
-use skilltune_orchestrator::agent::Wanted;
+use skilltune_orchestrator::agent::{AgentSettings, Wanted};
 use skilltune_orchestrator::disk::Lock;
-use skilltune_orchestrator::engine::{CallLimits, Caches, ExportedCall, LoopEngine, MadeReply, Ports, Services};
+use skilltune_orchestrator::engine::{
+    Caches, CallLimits, ExportedCall, LoopEngine, MadeReply, Ports, Services,
+};
 use skilltune_orchestrator::process::{Canceller, GuardianPool};
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::AnswerCache;
-use skilltune_orchestrator::workers::{Frame, Heard, Workers, parts};
+use skilltune_orchestrator::workers::{Frame, Heard as Frames, WORKERS_PATIENCE, Workers, parts};
 use skilltune_phases::base::id::{BlobId, CallKey, TreeId};
 use skilltune_phases::skills::keys::Keys;
 
 use super::watch::Watch;
 use super::{End, Taking};
-use crate::casting::{self, Part};
+use crate::casting::{self, Part, elsewhere};
+use crate::commands::doctor::versions::{self, Asked, Heard};
 use crate::report::ui::Ui;
 use crate::runs::session::{GRACE, GUARDIAN, GUARDS};
 use crate::terminal::complaint::ours;
@@ -24,6 +27,8 @@ use crate::terminal::complaint::ours;
 const LARGEST_CALL: u64 = 256 << 20;
 /// How long a worker that lost its coordinator may still take to end.
 const OTHERS_END: Duration = Duration::from_secs(20);
+/// How long an agent may take to tell its version.
+const ASKED: Duration = Duration::from_secs(20);
 const LOOK: Duration = Duration::from_millis(100);
 
 /// An agent of this machine, and its version.
@@ -33,10 +38,15 @@ struct Own {
 }
 
 impl Taking<'_> {
-    pub(super) fn call<L: Ui + LoopEngine>(mut self, key: CallKey, bytes: u64, trees: &[TreeId]) -> Result<(), End> {
-        let json = self.inbox.bytes(bytes, LARGEST_CALL, skilltune_orchestrator::workers::WORKERS_PATIENCE)?;
-        let call: ExportedCall<L> =
-            serde_json::from_slice(&json).map_err(|error| End::Refused(format!("it cannot read the call: {error}")))?;
+    pub(super) fn call<L: Ui + LoopEngine>(
+        mut self,
+        key: CallKey,
+        bytes: u64,
+        trees: &[TreeId],
+    ) -> Result<(), End> {
+        let json = self.inbox.bytes(bytes, LARGEST_CALL, WORKERS_PATIENCE)?;
+        let call: ExportedCall<L> = serde_json::from_slice(&json)
+            .map_err(|error| End::Refused(format!("it cannot read the call: {error}")))?;
         drop(json);
         let own = self.own_agent(&call)?;
         let _held = self.hold(key)?;
@@ -45,11 +55,10 @@ impl Taking<'_> {
         self.receive(&objects, trees, own.as_ref().and_then(|own| own.version.clone()))?;
         let given = parts::files(&objects, trees).map_err(ours)?;
         let services = self.services(&call, objects, own)?;
-        let (objects, keys, pool) = (services.objects.clone(), services.keys.clone(), services.pool.clone());
+        let (objects, pool) = (services.objects.clone(), services.pool.clone());
         let canceller = Canceller::new().map_err(ours)?;
         let cancel_token = canceller.cancel_token();
         self.send(&Frame::Began, &[])?;
-        let most = call.output_bytes;
         let (out, is_live) = (self.out.clone(), self.is_live);
         let watch = is_live.then(|| Watch::start(self.inbox, out.clone(), canceller));
         let made = call.carry_out(services, key, cancel_token);
@@ -61,16 +70,16 @@ impl Taking<'_> {
         };
         let MadeReply { json, trees: made, files } = reply;
         let mut out = out.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let manifests = made.iter().filter(|tree| !trees.contains(tree)).map(|&tree| parts::manifest(&objects, tree));
+        let manifests =
+            made.iter().filter(|tree| !trees.contains(tree)).map(|&tree| parts::manifest(&objects, tree));
         let manifests = manifests.collect::<Result<Vec<_>, _>>().map_err(ours)?;
         let new = parts::files(&objects, &made).map_err(ours)?;
         for part in manifests.into_iter().chain(new.difference(&given).copied()) {
             out.send_with(&Frame::Object(part), &objects.read(part.blob()).map_err(ours)?)?;
         }
-        for (name, file) in files {
-            let text = file.text(most).map_err(ours)?;
-            let text = keys.hide(&text);
-            out.send_with(&Frame::File { name: name.to_owned(), bytes: text.len() as u64 }, text.as_bytes())?;
+        for (name, text) in files {
+            let bytes = text.len() as u64;
+            out.send_with(&Frame::File { name: name.to_owned(), bytes }, text.as_bytes())?;
         }
         out.send_with(&Frame::Reply { key, bytes: json.len() as u64 }, &json)?;
         drop(watch);
@@ -102,19 +111,49 @@ impl Taking<'_> {
         let now = own.part.agent.portable_fingerprint(own.version.as_deref());
         if now != cast.fingerprint {
             let changed = cast.fingerprint.changed(&now).join(", ");
-            return Err(End::Refused(format!("its {} is not the one of the run: other {changed}", cast.agent)));
+            return Err(End::Refused(format!(
+                "its {} is not the one of the run: other {changed}",
+                cast.agent
+            )));
         }
         if own.part.rights != cast.rights {
             let (here, run) = (own.part.rights.words(), cast.rights.words());
-            return Err(End::Refused(format!("its rights are enforced by other means: {here} here, {run} in the run")));
+            return Err(End::Refused(format!(
+                "its rights are enforced by other means: {here} here, {run} in the run"
+            )));
         }
         Ok(Some(own))
     }
 
     fn own(&self, wanted: &Wanted) -> Result<Own, String> {
-        let part = casting::own_part(wanted, &self.settings, self.env).map_err(|why| why.in_one_line())?;
-        let version = casting::version(&part.agent, &self.place, self.env);
+        let part = elsewhere::own_part(wanted, &self.settings, self.env).map_err(|why| why.in_one_line())?;
+        let version = self.version(&part);
         Ok(Own { part, version })
+    }
+
+    /// Returns the version of an agent that needs no settings.
+    fn version(&self, part: &Part) -> Option<String> {
+        let program = part.agent.real_program()?;
+        let asked = Asked {
+            name: part.agent.name.clone(),
+            settings: AgentSettings::default(),
+            program: program.to_owned(),
+        };
+        let ask = || match versions::ask(&[asked], ASKED, self.env).ok()?.pop()? {
+            Heard::Version(version) => Some(version),
+            Heard::Nothing(_) | Heard::NotStarted(_) => None,
+        };
+        casting::versions::version(program, self.place.join("versions").path(), ask)
+    }
+
+    /// Answers which of these agents this machine has.
+    pub(super) fn describe(&self, wanted: &[Wanted]) -> Result<(), End> {
+        let confines = casting::system_confines(&self.settings);
+        let facts = |wanted| {
+            let Own { part, version } = self.own(wanted)?;
+            Ok(part.agent.facts(version.as_deref(), confines))
+        };
+        self.send(&Frame::Described { agents: wanted.iter().map(facts).collect() }, &[])
     }
 
     /// Holds the call, so that a worker that lost its coordinator and is ending does not make it at the same time.
@@ -129,7 +168,7 @@ impl Taking<'_> {
             if since.elapsed() > OTHERS_END {
                 return Err(End::Failed("another worker on the machine still makes this call".to_owned()));
             }
-            if let Heard::Closed = self.inbox.next(LOOK, &[])?
+            if let Frames::Closed = self.inbox.next(LOOK, &[])?
                 && self.is_live
             {
                 return Err(End::Gone);
@@ -145,7 +184,7 @@ impl Taking<'_> {
             match self.next()? {
                 None => return Err(End::Gone),
                 Some(Frame::Object(part)) => {
-                    let payload = self.inbox.payload(part.bytes, skilltune_orchestrator::workers::WORKERS_PATIENCE);
+                    let payload = self.inbox.payload(part.bytes, WORKERS_PATIENCE);
                     parts::store(objects, part, payload).map_err(|not_stored| match not_stored {
                         parts::NotStored::Lost(error) => End::from(error),
                         parts::NotStored::Wrong(digest) => End::Failed(format!("{digest} arrived damaged")),
@@ -157,7 +196,9 @@ impl Taking<'_> {
                     match (parts.is_empty(), self.is_live) {
                         (true, _) => return Ok(()),
                         (false, true) => self.send(&Frame::Needs { parts }, &[])?,
-                        (false, false) => return Err(End::Failed("the file lacks parts of the call".to_owned())),
+                        (false, false) => {
+                            return Err(End::Failed("the file lacks parts of the call".to_owned()));
+                        }
                     }
                 }
                 Some(_) => {}

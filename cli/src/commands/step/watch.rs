@@ -50,7 +50,10 @@ fn watch(mut inbox: Inbox<File>, out: &Out, mut canceller: Canceller, call: &Rec
     }
     canceller.say(Cancel::Now);
     if call.recv_timeout(GRACE) == Err(mpsc::RecvTimeoutError::Timeout) {
-        #[expect(clippy::exit, reason = "nobody is left to hear of the call, and its guardian ends its agents")]
+        #[expect(
+            clippy::exit,
+            reason = "nobody is left to hear of the call, and its guardian ends its agents"
+        )]
         std::process::exit(1);
     }
 }

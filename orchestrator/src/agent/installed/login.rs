@@ -30,7 +30,7 @@ impl Agent {
             Isolation::Fresh => true,
             Isolation::Partial | Isolation::User => false,
         };
-        let missing = needs && !(real.profile().has_key)(&self.env);
+        let missing = needs && !self.is_elsewhere() && !(real.profile().has_key)(&self.env);
         real.keys().first().copied().filter(|_| missing)
     }
 

@@ -37,8 +37,10 @@ impl Agent {
         }
     }
 
-    /// Returns what enforces those rights; `system` is whether the system may.
+    /// Returns what enforces those rights; `system` is whether the system may. An agent of another machine has another
+    /// system.
     pub fn enforced(&self, rights: Rights, system: bool) -> Enforced {
+        let system = self.elsewhere.as_ref().map_or(system, |there| there.confines);
         let (confined, restricts_itself) = match &self.kind {
             AgentKind::Command(settings) => (settings.writes.is_some(), false),
             // As an executor, it runs the commands of a suite.
