@@ -66,7 +66,10 @@ pub fn run(command: Option<Command>, env: &Environment, printer: Printer) -> Res
             ConfigCommand::Schema { name } => config::schema(name, printer),
         },
         Command::Doctor(args) => doctor::run(&args, env, printer),
-        Command::Step(args) => step::run(&args, env),
+        Command::Step(args) => match &args.take {
+            Some(file) => step::take(file, args.allow_commands, env),
+            None => run_command(args.exporting()?, None, env, printer),
+        },
         Command::Init(args) => init::run(&args, env, printer),
         Command::Completions(args) => completions::run(&args, printer),
         Command::Man(args) => man::run(&args, env, printer),

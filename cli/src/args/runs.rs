@@ -2,10 +2,11 @@
 //!
 //! A unique prefix of its id or the alias of its task names a run, of any loop; without one, commands take the latest run.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Command, Subcommand, ValueEnum};
+use clap::{Args, Command, FromArgMatches as _, Subcommand, ValueEnum};
 use skilltune_phases::base::ceiling::Ceilings;
 use skilltune_phases::loops::{Loop as _, Offer};
 use skilltune_phases::runs::plan::LoopKind;
@@ -21,6 +22,7 @@ use crate::settings::origin::Origin;
 use crate::settings::table::{Key, Keyed as _};
 use crate::settings::values::{Format, Streamed, UnpricedName};
 use crate::settings::worker_settings::WorkerNames;
+use crate::terminal::complaint::Complaint;
 
 /// The commands on runs: of every loop, and below the name of a loop of that one alone.
 #[derive(Clone, Debug, Subcommand)]
@@ -115,6 +117,13 @@ pub struct Reply<'a> {
 }
 
 impl ResumeArgs {
+    /// Returns the arguments of `resume RUN --export DIR`.
+    pub fn exporting(run: Option<&str>, folder: &Path) -> Result<Self, clap::Error> {
+        let words = [OsStr::new("resume"), OsStr::new("--yes"), OsStr::new("--export"), folder.as_os_str()];
+        let words = words.into_iter().chain(run.map(OsStr::new));
+        Self::from_arg_matches(&Self::augment_args(Command::new("resume")).try_get_matches_from(words)?)
+    }
+
     pub fn reply(&self) -> Option<Reply<'_>> {
         Some(Reply { name: self.answer.as_deref()?, detail: self.detail.as_deref() })
     }
@@ -157,12 +166,27 @@ pub struct StopArgs {
 
 #[derive(Clone, Debug, Args)]
 pub struct StepArgs {
+    /// Run whose calls to export [default: the latest run]
+    #[arg(requires = "export")]
+    pub run: Option<String>,
+    /// Write the calls that the run waits for into this folder, and take the replies that are there: `resume --export`
+    #[arg(long, value_name = "DIR", required_unless_present = "take")]
+    pub export: Option<PathBuf>,
     /// Make the call that this file holds, and write the reply beside it; `-` reads from stdin and writes to stdout
-    #[arg(long, value_name = "FILE")]
-    pub take: PathBuf,
+    #[arg(long, value_name = "FILE", conflicts_with = "export")]
+    pub take: Option<PathBuf>,
     /// Run commands of suites and projects too
-    #[arg(long)]
+    #[arg(long, requires = "take")]
     pub allow_commands: bool,
+}
+
+impl StepArgs {
+    /// Returns the command on the run whose calls are exported.
+    pub fn exporting(&self) -> Result<RunCommand, Complaint> {
+        let folder = self.export.as_deref().unwrap_or(Path::new("."));
+        let args = ResumeArgs::exporting(self.run.as_deref(), folder).map_err(Complaint::input)?;
+        Ok(RunCommand::Resume(args))
+    }
 }
 
 /// How a resumed run proceeds.
@@ -187,6 +211,12 @@ pub struct GoingArgs {
     pub extend: bool,
     #[command(flatten)]
     pub limits: Flags<Self, 2>,
+    /// Write the calls that are due into this folder, for `step --take` on any machine, and pause; takes replies like --replies
+    #[arg(long, value_name = "DIR", conflicts_with = "replies")]
+    pub export: Option<PathBuf>,
+    /// Take the replies to exported calls from this folder
+    #[arg(long, value_name = "DIR")]
+    pub replies: Option<PathBuf>,
     /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     pub format: Streamed,

@@ -22,7 +22,6 @@ use skilltune_orchestrator::store::Home;
 use skilltune_orchestrator::workers::{BEAT, Frame, Heard, Inbox, Sender, WORKERS_PATIENCE};
 use skilltune_phases::with_loop;
 
-use crate::args::runs::StepArgs;
 use crate::settings::Settings;
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
@@ -70,28 +69,29 @@ impl From<io::Error> for End {
     }
 }
 
-pub fn run(args: &StepArgs, env: &Environment) -> Result<Exit, Complaint> {
+/// Makes the call that this file holds; `-` is stdin.
+pub fn take(file: &Path, allows_commands: bool, env: &Environment) -> Result<Exit, Complaint> {
     become_driver().map_err(ours)?;
-    if args.take == Path::new("-") {
+    if file == Path::new("-") {
         let own = |stream: &dyn AsFd| stream.as_fd().try_clone_to_owned().map(File::from);
         let (from, to) = (own(&io::stdin()).map_err(ours)?, own(&io::stdout()).map_err(ours)?);
-        return Ok(Taking::of(args, env, (from, to), true)?.take());
+        return Ok(Taking::of(allows_commands, env, (from, to), true)?.take());
     }
-    let reply = args.take.with_extension("reply");
-    let unread = |error| Complaint::input(format!("cannot read {}", args.take.display())).caused_by(error);
+    let reply = file.with_extension("reply");
+    let unread = |error| Complaint::input(format!("cannot read {}", file.display())).caused_by(error);
     let unwritten = |error| Complaint::input(format!("cannot write {}", reply.display())).caused_by(error);
-    let from = File::open(&args.take).map_err(unread)?;
+    let from = File::open(&file).map_err(unread)?;
     let folder = reply.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let draft = tempfile::NamedTempFile::new_in(folder).map_err(unwritten)?;
     let to = draft.as_file().try_clone().map_err(unwritten)?;
-    let exit = Taking::of(args, env, (from, to), false)?.take();
+    let exit = Taking::of(allows_commands, env, (from, to), false)?.take();
     draft.persist(&reply).map_err(|error| unwritten(error.error))?;
     Ok(exit)
 }
 
 impl<'a> Taking<'a> {
     fn of(
-        args: &StepArgs,
+        allows_commands: bool,
         env: &'a Environment,
         (from, to): (File, File),
         is_live: bool,
@@ -101,16 +101,7 @@ impl<'a> Taking<'a> {
         let settings = crate::loops::settings(place.path(), env)?;
         let out = Arc::new(Mutex::new(Sender::of(to)));
         let home = Home::of(place.path());
-        Ok(Self {
-            env,
-            settings,
-            place,
-            home,
-            allows_commands: args.allow_commands,
-            inbox: Inbox::of(from),
-            out,
-            is_live,
-        })
+        Ok(Self { env, settings, place, home, allows_commands, inbox: Inbox::of(from), out, is_live })
     }
 
     /// Greets, answers questions about agents, and makes one call.

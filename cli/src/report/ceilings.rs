@@ -34,7 +34,7 @@ pub fn line<L: Loop>(run: &Run<L>) -> String {
 pub fn paused<L: Loop>(run: &Run<L>) -> Option<Ceiling> {
     match run.paused.filter(|_| run.closed_at.is_none())? {
         Pause::Ceiling(ceiling) => Some(ceiling),
-        Pause::Interrupted | Pause::Terminated | Pause::Stopped | Pause::Blocked => None,
+        Pause::Interrupted | Pause::Terminated | Pause::Stopped | Pause::Exported | Pause::Blocked => None,
     }
 }
 

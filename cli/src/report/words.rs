@@ -188,6 +188,7 @@ pub fn pause(pause: Pause) -> &'static str {
         Pause::Interrupted => "was interrupted; progress is saved",
         Pause::Terminated => "was terminated; progress is saved",
         Pause::Stopped => "was stopped; progress is saved",
+        Pause::Exported => "waits for the replies to its exported calls; progress is saved",
         Pause::Blocked | Pause::Ceiling(_) => "is paused; progress is saved",
     }
 }

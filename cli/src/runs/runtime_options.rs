@@ -1,7 +1,7 @@
 //! The options of a run that are not part of its plan and are read again at each resume.
 
 use skilltune_orchestrator::agent::Wrap;
-use skilltune_orchestrator::engine::{CastAgents, Patience};
+use skilltune_orchestrator::engine::{CastAgents, Exports, Patience};
 use skilltune_orchestrator::process::can_confine;
 use skilltune_orchestrator::snapshot::Limits;
 use skilltune_phases::base::role::Role;
@@ -30,6 +30,8 @@ pub struct RuntimeOptions {
     pub jobs: usize,
     /// The machines that make the calls, by name; none for this one.
     pub workers: Vec<(String, WorkerEntry)>,
+    /// The folder of calls that another scheduler makes.
+    pub exports: Option<Exports>,
     pub artifacts: Limits,
     pub output_bytes: u64,
     pub patience: Patience,
@@ -46,6 +48,7 @@ impl RuntimeOptions {
             cast: casting.map(|part| part.agent.clone()),
             jobs: settings.jobs() as usize,
             workers: workers.into_iter().map(|(name, worker)| (name.to_owned(), worker.clone())).collect(),
+            exports: None,
             artifacts: Self::artifacts(settings),
             output_bytes: limits.output_bytes.value,
             patience: settings.patience(),
@@ -89,7 +92,7 @@ impl RuntimeOptions {
             still_confined(plan)?;
         }
         still_wrapped(plan, &casting, &settings)?;
-        Self::of(&casting, &settings, pinned)
+        Ok(Self { exports: exports(going, env)?, ..Self::of(&casting, &settings, pinned)? })
     }
 
     /// Returns the files that the current agents and other commands of the run use, with their current trust.
@@ -123,6 +126,18 @@ impl RuntimeOptions {
         };
         plan.roles.iter().filter_map(recast).collect()
     }
+}
+
+/// Returns the folder of exported calls.
+fn exports(going: &GoingArgs, env: &Environment) -> Result<Option<Exports>, Complaint> {
+    let Some(folder) = going.export.as_ref().or(going.replies.as_ref()) else { return Ok(None) };
+    let (folder, writes) = (env.cwd.join(folder), going.export.is_some());
+    if writes {
+        std::fs::create_dir_all(&folder).map_err(|error| {
+            Complaint::input(format!("cannot write calls into {}", folder.display())).caused_by(error)
+        })?;
+    }
+    Ok(Some(Exports { folder, writes }))
 }
 
 /// Fails if this system cannot confine agents as the run's report says: this must stay true until the run ends.

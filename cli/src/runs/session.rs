@@ -66,6 +66,9 @@ const LAST_WORDS: Duration = Duration::from_secs(10);
 pub const GRACE: Duration = Duration::from_secs(3);
 /// The threads for work besides calls.
 const OTHERS: usize = 16;
+const MOST_THREADS: usize = 4096;
+/// The most calls that wait for replies at once.
+const MOST_EXPORTED: usize = 20_000;
 
 /// Locks these skills, and first repairs what a killed promotion left there.
 pub fn lock(
@@ -280,7 +283,9 @@ pub fn drive<L: Ui>(
     person: &mut dyn Person<L>,
 ) -> Result<Exit, Complaint> {
     become_driver().map_err(ours)?;
-    let (jobs, patience) = (options.jobs, options.patience);
+    // An exported call takes no slot: another scheduler has them.
+    let exports = options.exports.as_ref().is_some_and(|exports| exports.writes);
+    let (jobs, patience) = (if exports { MOST_EXPORTED } else { options.jobs }, options.patience);
     let resume = advice::resume(&run);
     let failed = |error| failed(error, &resume);
     let services = services(env, home, &run.plan, options)?;
@@ -297,7 +302,7 @@ pub fn drive<L: Ui>(
     };
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     // Each call blocks a thread.
-    let runtime = runtime.enable_all().max_blocking_threads(jobs + OTHERS).build();
+    let runtime = runtime.enable_all().max_blocking_threads(jobs.min(MOST_THREADS) + OTHERS).build();
     let runtime = runtime.map_err(|error| Complaint::ours("cannot start the runtime").caused_by(error))?;
     let (halt, halts) = watch::channel(None::<Halt>);
     let reporter = RefCell::new(reporter);
@@ -321,7 +326,7 @@ pub fn drive<L: Ui>(
     Ok(match left {
         Stopped::Ended | Stopped::Held => L::exit(&run),
         Stopped::Paused(Pause::Blocked) => Exit::Unjudged,
-        Stopped::Paused(Pause::Ceiling(_)) => Exit::Paused,
+        Stopped::Paused(Pause::Ceiling(_) | Pause::Exported) => Exit::Paused,
         Stopped::Paused(Pause::Terminated) => Exit::Terminated,
         Stopped::Paused(Pause::Interrupted | Pause::Stopped) => Exit::Interrupted,
     })
@@ -366,6 +371,7 @@ fn services<L: Ui>(
         limits: CallLimits { output_bytes: options.output_bytes, artifacts: options.artifacts, grace: GRACE },
         prices: options.prices,
         workers: Workers::of(workers),
+        exports: options.exports,
         git: git(env).ok(),
         caches: Caches::default(),
         ports: Ports::default(),

@@ -89,10 +89,14 @@ impl<L: LoopEngine> Job<L> {
             return Ok(Some(reply));
         }
         let dir = CallDir::of(&self.services, key);
-        let made = if self.services.workers.is_empty() {
-            self.here(key, &dir, &asking, &asked)?
-        } else {
-            self.elsewhere(key, &dir, &asking, &asked)?
+        let made = match self.taken(key, &dir)? {
+            Some(taken) => Some(taken),
+            None if self.is_exported() => {
+                self.export(key)?;
+                None
+            }
+            None if self.services.workers.is_empty() => self.here(key, &dir, &asking, &asked)?,
+            None => self.elsewhere(key, &dir, &asking, &asked)?,
         };
         match made {
             None => Ok(None),

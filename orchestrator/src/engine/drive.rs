@@ -144,6 +144,9 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
                     self.record(Event::Decided(decision))?;
                     continue;
                 }
+                Due::Do(steps) if steps.is_empty() && self.calls.is_empty() && !self.under_way.is_empty() => {
+                    return Ok(Stopped::Paused(Pause::Exported));
+                }
                 // With nothing to start and nothing to wait for, this would loop forever.
                 Due::Do(steps) if steps.is_empty() && self.calls.is_empty() && self.later.is_none() => {
                     return Err(EngineError::Stuck);
@@ -292,8 +295,10 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         let mut next = ended;
         while let Some(joined) = next {
             let (step, result) = joined.map_err(|_| EngineError::Lost)?;
-            self.under_way.remove(&step);
             let done = result?;
+            if done.is_some() || !self.exports() {
+                self.under_way.remove(&step);
+            }
             self.observer.ended(&self.run, &step);
             for Refused { worker, why } in self.context.services.workers.untold() {
                 let (worker, why) = (worker.into(), why.into());
@@ -305,6 +310,11 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
             next = self.calls.try_join_next();
         }
         Ok(())
+    }
+
+    /// Whether calls without a reply wait for another scheduler: they stay under way until the run pauses.
+    fn exports(&self) -> bool {
+        self.context.services.exports.as_ref().is_some_and(|exports| exports.writes)
     }
 
     /// Waits for a limit or an outage to pass if that is enabled and useful; otherwise the run pauses.

@@ -27,7 +27,7 @@ pub(super) const FILES: [&str; 3] = ["transcript.jsonl", "stdout", "stderr"];
 const BESIDES: u64 = 64 << 20;
 
 /// Why a worker did not make a call.
-enum Unmade {
+pub(super) enum Unmade {
     Lost(Lost),
     /// It makes no such calls; or none at all.
     Refused {
@@ -158,7 +158,7 @@ impl<L: LoopEngine> Job<L> {
     }
 
     /// Takes in the parts of the answer's trees, the files beside the reply, and the reply.
-    fn take_in(&self, link: &mut Link, key: CallKey, dir: &CallDir) -> Result<Reply<L>, Unmade> {
+    pub(super) fn take_in(&self, link: &mut Link, key: CallKey, dir: &CallDir) -> Result<Reply<L>, Unmade> {
         let mut room = Room::of(&self.services, self.request.as_ref())?;
         loop {
             match link.next(&self.cancel_token)? {
@@ -195,7 +195,7 @@ impl<L: LoopEngine> Job<L> {
     }
 
     /// Examines a reply of a worker as that of an agent.
-    fn examined(&self, reply: Reply<L>) -> Result<Reply<L>, Unmade> {
+    pub(super) fn examined(&self, reply: Reply<L>) -> Result<Reply<L>, Unmade> {
         let Spent { usd, .. } = reply.spent;
         if usd.is_some_and(|usd| !usd.is_finite() || usd < 0.0) {
             return Err(broken("it reported an impossible cost"));

@@ -18,6 +18,7 @@ mod edited_copy;
 mod elsewhere;
 mod evolve;
 mod expert;
+mod exports;
 mod files;
 mod gan;
 mod hiding;
@@ -62,6 +63,7 @@ use crate::workers::Workers;
 
 pub use caches::Caches;
 pub use drive::{Drive, Halt, Patience, Stopped};
+pub use exports::Exports;
 pub use files::{is_published, publish};
 pub use ports::Ports;
 pub use shared::propose_now;
@@ -307,6 +309,8 @@ pub struct Services {
     pub prices: Prices,
     /// The workers that make the calls; without any, this machine makes them.
     pub workers: Workers,
+    /// The folder of calls that another scheduler makes.
+    pub exports: Option<Exports>,
     /// The installed git, if any.
     pub git: Option<Program>,
     /// The caches of build tools in `work`.

@@ -4,11 +4,12 @@
 //! guardian ends it: it ends when its stdin ends.
 
 use std::fmt;
+use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
@@ -42,10 +43,11 @@ pub struct Launch {
 /// A worker that was started.
 #[derive(Debug)]
 pub struct Link {
-    child: Child,
+    /// None for the reply in a file.
+    child: Option<Child>,
     /// Closed to end the worker.
     to: Option<Sender<Patient>>,
-    from: Inbox<ChildStdout>,
+    from: Inbox<File>,
     errors: Option<ChildStderr>,
     /// The end of what the command printed as errors.
     said: Vec<u8>,
@@ -97,15 +99,21 @@ impl Link {
             unreachable!("all three are pipes");
         };
         let link = Self {
-            child,
+            child: Some(child),
             to: Some(Sender::of(Patient::of(to).map_err(cannot)?)),
-            from: Inbox::of(from),
+            from: Inbox::of(File::from(OwnedFd::from(from))),
             errors: Some(errors),
             said: Vec::new(),
             heard_at: Instant::now(),
             is_over: false,
         };
         Ok(link)
+    }
+
+    /// Reads what a worker has written into a file.
+    pub fn of_file(file: File) -> Self {
+        let (from, said, heard_at) = (Inbox::of(file), Vec::new(), Instant::now());
+        Self { child: None, to: None, from, errors: None, said, heard_at, is_over: true }
     }
 
     /// Waits for the worker's first line. A scheduler may take hours to place it.
@@ -134,8 +142,11 @@ impl Link {
     }
 
     pub fn send(&mut self, frame: &Frame, payload: &[u8]) -> Result<(), Lost> {
-        let Some(to) = &mut self.to else { return Err(Lost::Cancelled) };
-        to.send_with(frame, payload).map_err(|error| self.failed(&error))
+        match &mut self.to {
+            Some(to) => to.send_with(frame, payload).map_err(|error| self.failed(&error)),
+            None if self.child.is_none() => Ok(()),
+            None => Err(Lost::Cancelled),
+        }
     }
 
     /// Waits for the next frame other than a beat, and sends beats meanwhile.
@@ -217,8 +228,9 @@ impl Link {
     /// Says how a command ended that gave no reply: with its last words.
     fn ended(&mut self) -> Lost {
         self.to = None;
-        let pid = Pid::from_child(&self.child);
-        let has_ended = ends_by(pid, Instant::now() + GRACE);
+        let Some(child) = &mut self.child else { return Lost::Broken("it ends early".to_owned()) };
+        let has_ended = ends_by(Pid::from_child(child), Instant::now() + GRACE);
+        let code = has_ended.then(|| child.try_wait().ok().flatten()).flatten();
         while self.errors.as_ref().is_some_and(|errors| {
             wait(&mut [PollFd::new(errors, PollFlags::IN)], Duration::ZERO).is_ok_and(|ready| ready > 0)
         }) {
@@ -228,7 +240,6 @@ impl Link {
         let said = said.lines().rev().map(str::trim).find(|line| !line.is_empty());
         let said =
             said.map(|line| line.chars().filter(|one| !one.is_control()).take(SHOWN).collect::<String>());
-        let code = has_ended.then(|| self.child.try_wait().ok().flatten()).flatten();
         Lost::Gone(match (said, code) {
             (Some(said), Some(code)) => format!("its command ended: {said} ({code})"),
             (Some(said), None) => format!("its command ended: {said}"),
@@ -241,13 +252,17 @@ impl Link {
 impl Drop for Link {
     fn drop(&mut self) {
         self.to = None;
+        let Some(child) = &mut self.child else { return };
+        if let Ok(Some(_)) = child.try_wait() {
+            return;
+        }
         // A worker that has replied is not waited for longer than its command needs to clean up.
         let limit = if self.is_over { CLEANING } else { GRACE };
-        let pid = Pid::from_child(&self.child);
+        let pid = Pid::from_child(child);
         if !ends_by(pid, Instant::now() + limit) {
             let _ = kill_process_group(pid, Signal::KILL);
         }
-        let _ = self.child.wait();
+        let _ = child.wait();
     }
 }
 

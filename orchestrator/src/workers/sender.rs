@@ -8,6 +8,12 @@ use super::frame::Frame;
 #[derive(Debug)]
 pub struct Sender<W>(W);
 
+impl Sender<Vec<u8>> {
+    pub fn into_inner(self) -> Vec<u8> {
+        self.0
+    }
+}
+
 impl<W: Write> Sender<W> {
     pub fn of(to: W) -> Self {
         Self(to)

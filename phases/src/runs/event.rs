@@ -224,6 +224,8 @@ pub enum Signal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pause {
+    /// The calls that are due were written into a folder, and wait for their replies.
+    Exported,
     Interrupted,
     Terminated,
     Stopped,

@@ -232,6 +232,7 @@ impl Taking<'_> {
             limits: CallLimits { output_bytes: call.output_bytes, artifacts: call.artifacts, grace: GRACE },
             prices: call.prices.clone(),
             workers: Workers::of(Vec::new()),
+            exports: None,
             git: casting::git(self.env).ok(),
             caches: Caches::default(),
             ports: Ports::default(),

@@ -247,6 +247,8 @@ fn args_of(args: &TuneArgs) -> ResumeArgs {
         answer: None,
         detail: None,
         going: GoingArgs {
+            export: None,
+            replies: None,
             yes: args.run.yes,
             jobs: Flags(PhantomData),
             trust: args.trust,

@@ -1,0 +1,100 @@
+//! Calls that another scheduler makes: each is written into a folder, and its reply is taken from there.
+//!
+//! The folder may come from anywhere, so a reply in it is read like that of a worker.
+
+use std::path::PathBuf;
+
+use skilltune_phases::base::id::CallKey;
+use skilltune_phases::runs::event::{Failure, FailureKind, Machine};
+
+use super::call::{Job, Made};
+use super::call_dir::CallDir;
+use super::elsewhere::Unmade;
+use super::reply::Reply;
+use super::taking::ExportedCall;
+use super::{EngineError, LoopEngine};
+use crate::disk::SafePath;
+use crate::workers::{Frame, Link, Lost, Sender, parts, shown};
+
+/// The ending of a reply's name.
+const REPLY: &str = "reply";
+
+/// A folder of calls and their replies.
+#[derive(Clone, Debug)]
+pub struct Exports {
+    pub folder: PathBuf,
+    /// Whether calls without a reply are written there; otherwise they are made as usual.
+    pub writes: bool,
+}
+
+impl<L: LoopEngine> Job<L> {
+    /// Returns whether the call waits for a reply in a folder after it was written there.
+    pub(super) fn is_exported(&self) -> bool {
+        self.services.exports.as_ref().is_some_and(|exports| exports.writes)
+    }
+
+    /// Takes the reply to this call from the folder of exports, if it is there.
+    pub(super) fn taken(&self, key: CallKey, dir: &CallDir) -> Result<Option<Made<L>>, EngineError> {
+        let Some(exports) = &self.services.exports else { return Ok(None) };
+        let place = SafePath::below(&exports.folder, format!("{}.{REPLY}", key.short()));
+        let Some(file) = place.open()? else { return Ok(None) };
+        let reply = match self.read_reply(Link::of_file(file), key, dir) {
+            Ok(reply) => reply,
+            Err(Unmade::Ours(error)) => return Err(error),
+            Err(Unmade::Lost(lost)) => self.unusable(key, &lost.to_string()),
+            Err(Unmade::Refused { why, .. }) => self.unusable(key, &why),
+        };
+        Ok(Some(Made::Reply(reply)))
+    }
+
+    fn unusable(&self, key: CallKey, why: &str) -> Reply<L> {
+        let why = format!("the reply in {}.{REPLY} cannot be used: {why}", key.short());
+        Reply::failed(key, Failure::new(FailureKind::WorkerLost, why))
+    }
+
+    fn read_reply(&self, mut link: Link, key: CallKey, dir: &CallDir) -> Result<Reply<L>, Unmade> {
+        let hello = link.hello(&self.cancel_token)?;
+        if let Some(why) = hello.refusal() {
+            return Err(Lost::Broken(why).into());
+        }
+        let agent = loop {
+            match link.next(&self.cancel_token)? {
+                Frame::Accepted { agent, .. } => break agent,
+                Frame::Refused { why } | Frame::Failed { why } => return Err(Lost::Gone(shown(&why)).into()),
+                other => return Err(Lost::unexpected(&other).into()),
+            }
+        };
+        match link.next(&self.cancel_token)? {
+            Frame::Began => {}
+            Frame::Failed { why } => return Err(Lost::Gone(shown(&why)).into()),
+            other => return Err(Lost::unexpected(&other).into()),
+        }
+        let reply = self.take_in(&mut link, key, dir)?;
+        let (worker, host) = ("exported".into(), shown(&hello.machine).into());
+        let machine =
+            Machine { worker, host, agent: agent.map(|agent| shown(&agent).into()), lost: 0, why: None };
+        self.examined(Reply { machine: Some(machine), ..reply }.without_keys(&self.services.keys))
+    }
+
+    /// Writes the call, with every part of its trees: nobody answers what is lacking.
+    pub(super) fn export(&self, key: CallKey) -> Result<(), EngineError> {
+        let Some(exports) = &self.services.exports else { return Ok(()) };
+        let place = SafePath::below(&exports.folder, key.short());
+        if place.exists() {
+            return Ok(());
+        }
+        let (call, objects) = (ExportedCall::of(self), &self.services.objects);
+        let (json, trees) = (call.json(), call.trees());
+        let mut sender = Sender::of(Vec::new());
+        let sent = "a vector takes everything";
+        let head = Frame::Call { key, kind: L::KIND, bytes: json.len() as u64, trees: trees.clone() };
+        sender.send_with(&head, &json).expect(sent);
+        let manifests =
+            trees.iter().map(|&tree| parts::manifest(objects, tree)).collect::<Result<Vec<_>, _>>()?;
+        for part in manifests.into_iter().chain(parts::files(objects, &trees)?) {
+            sender.send_with(&Frame::Object(part), &objects.read(part.blob())?).expect(sent);
+        }
+        sender.send(&Frame::Sent).expect(sent);
+        Ok(place.create(&sender.into_inner())?)
+    }
+}
