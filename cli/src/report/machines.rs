@@ -85,6 +85,8 @@ fn name(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use skilltune_phases::base::role::Role;
+    use skilltune_phases::base::vocabulary::Vocabulary as _;
     use skilltune_phases::loops::tune::{Event, Record, Tune};
 
     use super::*;
@@ -92,11 +94,11 @@ mod tests {
     use crate::report::page;
     use crate::text::markdown::MarkdownPage;
 
-    /// Replays a run whose first calls were made by these workers.
+    /// Replays a run in which these workers made the first calls of the executor.
     fn run(machines: &[Machine]) -> Run<Tune> {
         let mut records = play(plan(&["haiku"], 1), scored(&[50, 95], &[52, 91])).records;
         let calls = records.iter_mut().filter_map(|record: &mut Record| match &mut record.event {
-            Event::Done(done) => Some(done),
+            Event::Done(done) if Tune::role(&done.step) == Some(Role::EXECUTOR) => Some(done),
             _ => None,
         });
         calls.zip(machines).for_each(|(done, machine)| done.machine = Some(machine.clone()));
@@ -104,13 +106,13 @@ mod tests {
     }
 
     fn machine(worker: &str, host: &str, version: Option<&str>, lost: u32) -> Machine {
-        let why = (lost > 0).then(|| "it sent\nno beat".into());
+        let why = (lost > 0).then(|| "it sent no beat".into());
         Machine { worker: worker.into(), host: host.into(), agent: version.map(Into::into), lost, why }
     }
 
-    fn shown(run: &Run<Tune>) -> String {
+    fn shown(section: &Section) -> String {
         let mut page = MarkdownPage::titled("Report");
-        page::add(&mut page, &machines(run).unwrap());
+        page::add(&mut page, section);
         page.finish()
     }
 
@@ -129,32 +131,44 @@ mod tests {
             machine("den", "den.example", Some("2.1.0"), 1),
             machine("attic", "attic.example", None, 0),
         ]);
-        insta::assert_snapshot!(shown(&run), @r"
+        insta::assert_snapshot!(shown(&machines(&run).unwrap()), @r"
         # Report
 
         ## Machines
 
         | Worker | Host | Agent | Version | Calls | Lost Before |
         | --- | --- | --- | --- | --- | --- |
-        | attic | attic.example | claude | 2.2.0 | 1 | 3 |
-        | den | den.example | claude | 2.1.0 | 2 | 1 |
+        | attic | attic.example | claude | unknown | 1 | 0 |
+        | attic | attic.example | claude | 2\.2.0 | 1 | 3 |
+        | den | den.example | claude | 2\.1.0 | 2 | 1 |
 
-        claude ran in several versions: 2.1.0, 2.2.0; results of different versions may differ for that reason alone.
+        claude ran in several versions: 2\.1.0, 2.2.0; results of different versions may differ for that reason alone.
 
-        Calls were lost with their worker 4 times; `skilltune history x` says why.
+        Calls were lost with their worker 4 times; `skilltune history calm-otter` says why.
         ");
-        insta::assert_snapshot!(json(&run), @"");
+        assert_eq!(
+            json(&run)["machines"][1],
+            json!({
+                "worker": "attic", "host": "attic.example", "agent": "claude", "version": "2.2.0", "calls": 1, "lost": 3,
+            })
+        );
+        assert_eq!(json(&run)["machines"][0]["version"], Value::Null);
     }
 
     #[test]
     fn the_words_of_another_machine_are_harmless_and_short() {
         let host = format!("a|b\n# <b>*c*</b>\u{202e}\u{1b}[2J{}", "x".repeat(99));
         let hostile = machine("den", &host, Some("`1`"), 0);
-        insta::assert_snapshot!(shown(&run(std::slice::from_ref(&hostile))), @"");
-        insta::assert_snapshot!(of_call(&hostile), @"");
-        insta::assert_snapshot!(of_call(&machine("den", "h", None, 2)), @"");
-        let versions: Vec<_> = (0..7).map(|nth| machine("den", "h", Some(&nth.to_string()), 0)).collect();
-        let all = shown(&run(&versions));
-        assert!(all.contains("ran in several versions: 0, 1, 2, 3, and 3 others;"), "{all}");
+        let told = shown(&machines(&run(std::slice::from_ref(&hostile))).unwrap());
+        insta::assert_snapshot!(told.lines().last().unwrap(), @r"| den | a\|b # \<b>\*c\*\</b>\<U+202E>␛\[2Jxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx… | claude | \`1\` | 1 | 0 |");
+        insta::assert_snapshot!(of_call(&hostile), @"on den (a|b # <b>*c*</b><U+202E>␛[2Jxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…), version `1`");
+    }
+
+    #[test]
+    fn a_call_that_was_lost_says_why_and_only_some_versions_are_listed() {
+        insta::assert_snapshot!(of_call(&machine("den", "h", None, 2)), @"on den (h), lost 2 times before: it sent no beat");
+        let versions = mixed("claude", &BTreeSet::from(["a", "b", "c", "d", "e", "f"]));
+        let told = shown(&Section { title: "Machines", blocks: vec![versions] });
+        assert!(told.contains("claude ran in several versions: a, b, c, d, and 2 others;"), "{told}");
     }
 }
