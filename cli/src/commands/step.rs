@@ -85,6 +85,9 @@ pub fn take(file: &Path, allows_commands: bool, env: &Environment) -> Result<Exi
     let draft = tempfile::NamedTempFile::new_in(folder).map_err(unwritten)?;
     let to = draft.as_file().try_clone().map_err(unwritten)?;
     let exit = Taking::of(allows_commands, env, (from, to), false)?.take();
+    if exit == Exit::Interrupted {
+        return Err(Complaint::input(format!("{} holds no whole call", file.display())));
+    }
     draft.persist(&reply).map_err(|error| unwritten(error.error))?;
     Ok(exit)
 }

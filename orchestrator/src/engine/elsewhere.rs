@@ -200,7 +200,6 @@ impl<L: LoopEngine> Job<L> {
         if usd.is_some_and(|usd| !usd.is_finite() || usd < 0.0) {
             return Err(broken("it reported an impossible cost"));
         }
-        let spent = Spent { cached: false, ..reply.spent };
         let outcome = match reply.outcome {
             Ok(answer)
                 if L::trees(&answer).into_iter().any(|tree| !self.services.objects.contains_tree(tree)) =>
@@ -214,7 +213,7 @@ impl<L: LoopEngine> Job<L> {
             },
             failed => failed,
         };
-        Ok(Reply { outcome, spent, ..reply })
+        Ok(Reply { outcome, ..reply })
     }
 
     /// Examines an edit of a person's folder again: what must never be in one must not depend on a worker.

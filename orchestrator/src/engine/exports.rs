@@ -38,6 +38,7 @@ impl<L: LoopEngine> Job<L> {
         let Some(exports) = &self.services.exports else { return Ok(None) };
         let place = SafePath::below(&exports.folder, format!("{}.{REPLY}", key.short()));
         let Some(file) = place.open()? else { return Ok(None) };
+        dir.note(None)?;
         let reply = match self.read_reply(Link::of_file(file), key, dir) {
             Ok(reply) => reply,
             Err(Unmade::Ours(error)) => return Err(error),

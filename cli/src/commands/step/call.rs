@@ -60,7 +60,9 @@ impl Taking<'_> {
         let cancel_token = canceller.cancel_token();
         self.send(&Frame::Began, &[])?;
         let (out, is_live) = (self.out.clone(), self.is_live);
-        let watch = is_live.then(|| Watch::start(self.inbox, out.clone(), canceller));
+        // Nobody cancels the call of a file.
+        let watch =
+            if is_live { Ok(Watch::start(self.inbox, out.clone(), canceller)) } else { Err(canceller) };
         let made = call.carry_out(services, key, cancel_token);
         pool.close();
         let reply = match made.map_err(ours)? {
