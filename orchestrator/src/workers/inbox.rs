@@ -183,3 +183,70 @@ pub(super) fn wait(all: &mut [PollFd<'_>], within: Duration) -> io::Result<usize
 pub(super) fn invalid(why: &str) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, why)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{PipeWriter, Write as _, pipe};
+
+    use super::super::frame::Part;
+    use super::*;
+
+    fn inbox(bytes: &[u8]) -> (Inbox<io::PipeReader>, PipeWriter) {
+        let (from, mut to) = pipe().unwrap();
+        to.write_all(bytes).unwrap();
+        (Inbox::of(from), to)
+    }
+
+    fn next(inbox: &mut Inbox<io::PipeReader>) -> io::Result<Heard> {
+        loop {
+            match inbox.next(Duration::ZERO, &[])? {
+                Heard::Quiet { bytes: 1.. } => {}
+                heard => return Ok(heard),
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_login_script_prints_before_the_first_line_is_skipped_also_on_that_line() {
+        let hello = "{\"skilltune_worker\":1,\"program\":\"0.1.0\",\"machine\":\"den\"}\n";
+        for noise in ["", "Welcome!\n\n{\"frame\":\"beat\"}\n", "Last login: today\n$ "] {
+            let (mut inbox, _to) = inbox(format!("{noise}{hello}{{\"frame\":\"beat\"}}\n").as_bytes());
+            let mut read = 0;
+            let found = loop {
+                match inbox.hello(Duration::ZERO, &[], &mut read).unwrap() {
+                    Ok(hello) => break hello,
+                    Err(heard) => assert!(matches!(heard, Heard::Quiet { bytes: 1.. }), "{heard:?}"),
+                }
+            };
+            assert_eq!((found.machine.as_str(), found.memory), ("den", None), "{noise:?}");
+            assert!(matches!(next(&mut inbox).unwrap(), Heard::Frame(Frame::Beat)));
+        }
+    }
+
+    #[test]
+    fn a_payload_follows_its_frame_and_one_that_ends_early_is_an_error() {
+        let digest = skilltune_phases::base::id::Digest::of(b"abc");
+        let mut sent = serde_json::to_vec(&Frame::Object(Part { digest, bytes: 3 })).unwrap();
+        sent.extend(b"\nabc{\"frame\":\"sent\"}\n");
+        let (mut inbox, to) = inbox(&sent);
+        let Heard::Frame(Frame::Object(part)) = next(&mut inbox).unwrap() else { panic!("no object") };
+        assert_eq!(inbox.bytes(part.bytes, 3, Duration::ZERO).unwrap(), b"abc");
+        assert!(matches!(next(&mut inbox).unwrap(), Heard::Frame(Frame::Sent)));
+        let silent = inbox.bytes(1, 1, Duration::ZERO).unwrap_err();
+        assert_eq!(silent.kind(), ErrorKind::TimedOut);
+        let large = inbox.bytes(u64::MAX, 1, Duration::ZERO).unwrap_err();
+        assert_eq!(large.kind(), ErrorKind::InvalidData);
+        drop(to);
+        assert_eq!(inbox.bytes(1, 1, Duration::ZERO).unwrap_err().kind(), ErrorKind::UnexpectedEof);
+        assert!(matches!(next(&mut inbox).unwrap(), Heard::Closed));
+    }
+
+    #[test]
+    fn what_is_no_frame_is_an_error_and_what_is_none_yet_is_quiet() {
+        let (mut inbox, mut to) = inbox(b"{\"frame\":\"be");
+        assert!(matches!(next(&mut inbox).unwrap(), Heard::Quiet { bytes: 0 }));
+        to.write_all(b"at\"}\n{\"frame\":\"other\"}\n").unwrap();
+        assert!(matches!(next(&mut inbox).unwrap(), Heard::Frame(Frame::Beat)));
+        assert_eq!(next(&mut inbox).unwrap_err().kind(), ErrorKind::InvalidData);
+    }
+}
