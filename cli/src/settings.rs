@@ -7,6 +7,7 @@
 //! its own table.
 
 pub mod agent_settings;
+pub mod at_once;
 pub mod commands;
 pub mod common;
 pub mod error;

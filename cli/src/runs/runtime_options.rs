@@ -1,5 +1,7 @@
 //! The options of a run that are not part of its plan and are read again at each resume.
 
+use std::collections::BTreeMap;
+
 use skilltune_orchestrator::agent::Wrap;
 use skilltune_orchestrator::engine::{CastAgents, Exports, Patience};
 use skilltune_orchestrator::process::can_confine;
@@ -28,6 +30,7 @@ use crate::trust::{self, Consent, TrustStore};
 pub struct RuntimeOptions {
     pub cast: CastAgents,
     pub jobs: usize,
+    pub at_once: BTreeMap<String, usize>,
     /// The machines that make the calls, by name; none for this one.
     pub workers: Vec<(String, WorkerEntry)>,
     /// The folder of calls that another scheduler makes.
@@ -47,6 +50,7 @@ impl RuntimeOptions {
         Ok(Self {
             cast: casting.map(|part| part.agent.clone()),
             jobs: settings.jobs() as usize,
+            at_once: settings.calls.at_once.value.0.clone(),
             workers: workers.into_iter().map(|(name, worker)| (name.to_owned(), worker.clone())).collect(),
             exports: None,
             artifacts: Self::artifacts(settings),

@@ -288,6 +288,7 @@ pub fn drive<L: Ui>(
     let (jobs, patience) = (if exports { MOST_EXPORTED } else { options.jobs }, options.patience);
     let resume = advice::resume(&run);
     let failed = |error| failed(error, &resume);
+    let at_once = options.at_once.clone();
     let services = services(env, home, &run.plan, options)?;
     repair(&services.objects, &run)?;
     let pool = services.pool.clone();
@@ -298,6 +299,7 @@ pub fn drive<L: Ui>(
         lock,
         indexes: env.indexes(),
         jobs,
+        at_once,
         patience,
     };
     let mut runtime = tokio::runtime::Builder::new_current_thread();

@@ -5,6 +5,7 @@ use skilltune_phases::base::role::Role;
 use skilltune_phases::base::window::Percent;
 use skilltune_phases::loops::tune::{Improver, Seat};
 
+use crate::settings::at_once::AtOnce;
 use crate::settings::origin::Origin;
 use crate::settings::range::{AMOUNT, ANY, HOURS, JOBS, PAUSE, SECONDS};
 use crate::settings::setting::Setting;
@@ -20,6 +21,8 @@ options! {
     workers: WorkerNames = Setting::new(WorkerNames::default()),
         "Machines that make the calls, by the names of their `[workers.NAME]`; this machine if empty. They make as many calls at a time as they have slots, unless `calls.jobs` is set to less; only your own settings may set this.",
         flag("--workers", "NAMES").help("Machines that make the calls: names of [workers.NAME] in your own settings, comma-separated");
+    at_once: AtOnce = Setting::new(AtOnce::default()),
+        "Maximum number of calls of an agent at a time, on all machines of a run together, such as `at_once = [\"claude=4\"]`: for accounts that take no more.";
     wait: bool = Setting::new(false),
         "Whether runs wait instead of pausing when a usage limit is reached or a service is down.",
         switch("--wait").help("Wait instead of pausing when a usage limit is reached or a service is down");

@@ -1,6 +1,6 @@
 //! The main loop, and how it stops in the middle of a run.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -195,8 +195,21 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
                     self.later = [self.later, held].into_iter().flatten().min();
                     held.is_none()
                 };
+                let mut calls = self.calls_by_agent();
+                let at_once = &self.context.at_once;
+                let mut may_begin =
+                    |step: &L::Step| match L::role(step).and_then(|role| self.run.plan.roles.get(&role)) {
+                        Some(cast) => {
+                            let calls = calls.entry(cast.agent.clone()).or_default();
+                            let is_free = at_once.get(&cast.agent).is_none_or(|most| *calls < *most);
+                            *calls += usize::from(is_free);
+                            is_free
+                        }
+                        None => true,
+                    };
                 let new = steps.filter(|step| !self.under_way.contains(step)).filter(|step| is_due(step));
-                Due::Do(new.take(room).collect())
+                let new = new.filter(|step| may_begin(step)).take(room).collect();
+                Due::Do(new)
             }
         }
     }
@@ -211,6 +224,17 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         let role = L::role(step)?;
         let window = self.run.full_window(&role, now())?.clone();
         Some(Signal::KeptFree { role, window })
+    }
+
+    /// Returns how many calls of each agent are under way.
+    fn calls_by_agent(&self) -> BTreeMap<String, usize> {
+        let mut calls = BTreeMap::new();
+        for role in self.roles_under_way() {
+            if let Some(cast) = self.run.plan.roles.get(&role) {
+                *calls.entry(cast.agent.clone()).or_default() += 1;
+            }
+        }
+        calls
     }
 
     fn roles_under_way(&self) -> Vec<Role> {

@@ -284,6 +284,8 @@ pub struct Context {
     pub lock: TargetLock,
     pub indexes: Indexes,
     pub jobs: usize,
+    /// The most calls at a time of each agent that has such a limit.
+    pub at_once: BTreeMap<String, usize>,
     pub patience: Patience,
 }
 
