@@ -402,6 +402,7 @@ fn settings_tell_their_value_and_where_it_comes_from() {
     let shown: Vec<_> = output.lines().filter(is_shown).map(str::trim_end).collect();
     insta::assert_snapshot!(shown.join("\n"), @r"
     calls.jobs                           2                                         project file /project/skilltune.toml
+    calls.workers                        []                                        default
     calls.wait                           false                                     default
     calls.wait_hours                     12                                        default
     calls.isolation                      partial                                   default

@@ -134,8 +134,8 @@ fn the_help_of_a_new_task_says_who_does_what() {
                              inputs]
       -y, --yes              Ask no questions and use the defaults
           --jobs <N>         Maximum number of agent calls at a time
-          --workers <NAMES>  Machines that make the calls: names of [workers.NAME] in
-                             your own settings, comma-separated
+          --workers <NAMES>  Machines that make the calls: names of [workers.NAME]
+                             in your own settings, comma-separated
           --wait             Wait instead of pausing when a usage limit is reached
                              or a service is down
           --dry-run          Show the first steps, the maximum number of calls and
