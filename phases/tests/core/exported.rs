@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use skilltune_phases::asking::order::Question as _;
 use skilltune_phases::base::delivery::Delivery;
 use skilltune_phases::base::role::Role;
+use skilltune_phases::judging::judgement::{Priority, Suggestion};
 use skilltune_phases::loops::Loop;
 use skilltune_phases::loops::evolve::course::Persona;
 use skilltune_phases::loops::evolve::{self, Evolve};
@@ -62,16 +63,15 @@ impl Exported {
         assert_eq!(found, all, "{place}");
     }
 
+    /// Fails unless each of these places had a value, and a list an entry.
     fn assert_all_have(&self, places: &[&str]) {
-        for place in places {
-            let is_full = |value: &Value| match value {
-                Value::Null => false,
-                Value::Array(list) => !list.is_empty(),
-                _ => true,
-            };
-            let has = |request: &Value| request.pointer(place).is_some_and(is_full);
-            assert!(self.0.iter().any(has), "{place}");
-        }
+        let is_full = |value: &Value| match value {
+            Value::Null => false,
+            Value::Array(list) => !list.is_empty(),
+            _ => true,
+        };
+        let is_missing = |place: &&&str| !self.0.iter().any(|one| one.pointer(place).is_some_and(is_full));
+        assert_eq!(places.iter().filter(is_missing).collect::<Vec<_>>(), [&""; 0]);
     }
 }
 
@@ -79,6 +79,17 @@ impl Exported {
 fn variant(value: &Value) -> &str {
     let name = value.as_object().and_then(|fields| fields.keys().next());
     name.map(String::as_str).or(value.as_str()).expect("a variant has a name")
+}
+
+fn suggestion() -> Suggestion {
+    Suggestion {
+        priority: Priority::High,
+        member: None,
+        target_file: "SKILL.md".into(),
+        description: "Say what it is for.".into(),
+        rationale: "It is not used.".into(),
+        snippet: Some("It counts.".into()),
+    }
 }
 
 #[test]
@@ -105,7 +116,13 @@ fn a_request_of_tune_is_the_same_on_another_machine() {
             |_| 0,
             |run: &tune::Run, step| {
                 exported.add::<Tune>(run, step);
-                world::random_answer(seed as u64, run, step)
+                let mut answer = world::random_answer(seed as u64, run, step);
+                match &mut answer {
+                    Ok(tune::Answer::Exercised { digest, .. }) => *digest = Some("It ran a script.".into()),
+                    Ok(tune::Answer::Judged(judgement)) => judgement.suggestions.push(suggestion()),
+                    _ => {}
+                }
+                answer
             },
         );
     }
@@ -259,6 +276,7 @@ fn a_request_of_evolve_is_the_same_on_another_machine() {
     let random = (0..30).map(|seed| {
         let mut world = evolve_world::World::random(seed);
         world.plan.task.has_shell = seed % 2 == 0;
+        world.plan.task.has_oracles = seed % 3 > 0;
         world.plan.task.spec.criteria[0].check = Some(vec!["make".to_owned(), "run".to_owned()]);
         (seed, world)
     });
@@ -292,7 +310,7 @@ fn a_request_of_evolve_is_the_same_on_another_machine() {
     exported.assert_all_variants::<Evolve>("/order/caches", &[]);
     exported.assert_all_have(&[
         "/retry",
-        "/order/planted/1/words",
+        "/order/planted/0/words",
         "/order/brought",
         "/order/setup",
         "/brief/Divide/known",
