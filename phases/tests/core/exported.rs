@@ -273,9 +273,9 @@ fn a_request_of_evolve_is_the_same_on_another_machine() {
         _ if content.name() == "base" => evolve_world::red(),
         _ => evolve_world::green(),
     });
-    let random = (0..30).map(|seed| {
+    let random = (0..30_u64).map(|seed| {
         let mut world = evolve_world::World::random(seed);
-        world.plan.task.has_shell = seed % 2 == 0;
+        world.plan.task.has_shell = seed.is_multiple_of(2);
         world.plan.task.has_oracles = seed % 3 > 0;
         world.plan.task.spec.criteria[0].check = Some(vec!["make".to_owned(), "run".to_owned()]);
         (seed, world)
