@@ -38,9 +38,11 @@ use crate::loops::LoopCommands;
 /// The names of variants that appear in stored runs.
 pub(super) type Covered = BTreeSet<&'static str>;
 
-/// Variants that no stored run has: browsers differ between machines, questions of a draft need a terminal, and some
-/// failures of a night need more than a script.
+/// Variants that no stored run has: browsers and workers differ between machines, questions of a draft need a terminal,
+/// and some failures of a night need more than a script.
 pub(super) const NOT_STORED: &[&str] = &[
+    "Signal::WorkerRefused",
+    "Pause::Exported",
     "GanStep::Browse",
     "ExpertStep::Inquire",
     "ExpertStep::Reply",
@@ -81,8 +83,8 @@ pub(super) trait Variant {
 }
 
 variants! {
-    Signal { Paused Resumed Recast Ceilings Held KeptFree Waiting Waited Placing Placed Proposed }
-    Pause { Interrupted Terminated Stopped Blocked Ceiling }
+    Signal { Paused Resumed Recast Ceilings Held KeptFree WorkerRefused Waiting Waited Placing Placed Proposed }
+    Pause { Exported Interrupted Terminated Stopped Blocked Ceiling }
     Ceiling { Usd Tokens Calls Minutes }
     Aim { Improve Try Calibrate Compare }
     TuneStep { SetUp Exercise Inspect Check Grade JudgeText Judge Improve Ask Promote Propose }

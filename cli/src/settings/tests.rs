@@ -79,6 +79,7 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
         ("timeouts.improver", "11"),
         ("calls.jobs", "256"),
         ("calls.workers", "[\"big\", \"small\"]"),
+        ("calls.at_once", "[\"claude=4\"]"),
         ("calls.wait", "true"),
         ("calls.wait_hours", "168"),
         ("calls.isolation", "\"user\""),

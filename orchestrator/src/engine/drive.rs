@@ -184,6 +184,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
     /// Returns at most as many new steps as there are free slots. A delayed step takes no slot.
     fn next(&mut self) -> Due<L> {
         self.later = None;
+        let mut calls = self.calls_by_agent();
         match L::next(&self.run) {
             Next::Decide(decision) => Due::Decide(decision),
             Next::End => Due::End,
@@ -195,7 +196,6 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
                     self.later = [self.later, held].into_iter().flatten().min();
                     held.is_none()
                 };
-                let mut calls = self.calls_by_agent();
                 let at_once = &self.context.at_once;
                 let mut may_begin =
                     |step: &L::Step| match L::role(step).and_then(|role| self.run.plan.roles.get(&role)) {
