@@ -28,12 +28,12 @@ pub fn is_chosen(settings: &Settings) -> bool {
 }
 
 /// Connects to the chosen workers.
-pub fn connect(settings: &Settings, env: &Environment) -> Result<Box<dyn Describe>, Complaint> {
-    Ok(Box::new(Connected(workers::chosen(settings, env)?)))
+pub(super) fn connect(settings: &Settings, env: &Environment) -> Result<Connected, Complaint> {
+    workers::chosen(settings, env).map(Connected)
 }
 
 /// Returns the parts of roles with agents of workers.
-pub fn parts(
+pub(super) fn parts(
     choices: &[Choice<'_>],
     workers: &dyn Describe,
     settings: &Settings,
@@ -43,7 +43,7 @@ pub fn parts(
     let part = |(choice, wanted): (&Choice<'_>, &Wanted)| {
         let facts = described.next().unwrap_or_else(|| Err("no worker describes it".to_owned()));
         let agent = facts.and_then(|facts| facts.agent(wanted).map_err(|bad| bad.to_string()));
-        let agent = agent.map_err(|why| uncallable(choice, &why))?;
+        let agent = agent.map_err(|why: String| uncallable(choice, &why))?;
         let part = Part::of(agent, choice.role, Origin::Default, settings);
         Ok((choice.role.role.clone(), part))
     };
@@ -70,7 +70,7 @@ fn uncallable(Choice { role, spec, origin, .. }: &Choice<'_>, why: &str) -> Comp
 /// Says how to get an agent in a run with workers.
 pub fn no_agent(role: &Role) -> Complaint {
     Complaint::input(format!("no agent for the role {role}"))
-        .hint(format!("pass --agent NAME or --{role} NAME: a run with workers takes no agent by itself"))
+        .hint("pass --agent NAME: a run with workers takes no agent by itself")
 }
 
 /// Returns the agent of this machine that a run on another one wants: one of the user's settings, one that is installed,
@@ -93,4 +93,185 @@ pub fn own_part(wanted: &Wanted, settings: &Settings, env: &Environment) -> Resu
     // Commands and messages have a role; the agent is the same in each.
     let role = RoleSpec::new(Role::EXECUTOR, *rights, false);
     part(&Choice { role: &role, spec, origin: &Origin::Run, manner }, settings, env)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::collections::BTreeMap;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use skilltune_orchestrator::agent::CostReport;
+    use skilltune_phases::base::role::Rights;
+    use skilltune_phases::runs::plan::{Enforced, Isolation};
+
+    use super::*;
+    use crate::casting::{BuiltIn, cast, fill, idle_via, system_confines};
+    use crate::settings::agent_settings::AgentEntry;
+    use crate::settings::values::ViaName;
+    use crate::settings::worker_settings::WorkerNames;
+    use crate::terminal::columns::UNBOUNDED;
+    use crate::terminal::style::Style;
+    use crate::trust::file::TextFile;
+
+    /// The machine of a worker, which has one agent.
+    struct Worker {
+        settings: Settings,
+        env: Environment,
+        asked: RefCell<Vec<Vec<Wanted>>>,
+    }
+
+    impl Worker {
+        fn new() -> Self {
+            let mut settings = crate::loops::default_settings();
+            let described = serde_json::json!({
+                "command": ["sh", "{prompt_file}"], "timeout": 9, "cost": { "usd": "/usd" },
+                "env": { "set": { "KEY": "secret" } }, "writes": [],
+            });
+            let described = serde_json::from_value(described).unwrap();
+            let origin = Origin::User("/w/home/skilltune.toml".into());
+            settings.agents = BTreeMap::from([("a".to_owned(), AgentEntry { settings: described, origin })]);
+            Self { settings, env: Environment::fake("/w", &[]), asked: RefCell::default() }
+        }
+
+        fn part(&self, wanted: &Wanted) -> Result<Part, String> {
+            own_part(wanted, &self.settings, &self.env).map_err(|complaint| complaint.what)
+        }
+    }
+
+    impl Describe for Worker {
+        fn describe(&self, wanted: &[Wanted]) -> Result<Vec<Result<AgentFacts, String>>, Complaint> {
+            self.asked.borrow_mut().push(wanted.to_vec());
+            let confines = system_confines(&self.settings);
+            Ok(wanted.iter().map(|one| Ok(self.part(one)?.agent.facts(None, confines))).collect())
+        }
+    }
+
+    const ROLES: [RoleSpec; 2] = [
+        RoleSpec::new(Role::EXECUTOR, Rights::Work, true),
+        RoleSpec::new(Role::EVALUATOR, Rights::Read, true),
+    ];
+
+    fn choices(agent: &str) -> Vec<Choice<'static>> {
+        static FLAG: Origin = Origin::Flag("--agent");
+        static ROLES_OF_A_RUN: [RoleSpec; 2] = ROLES;
+        let manner = Manner { isolation: Isolation::Partial, via: None };
+        let choice = |role| Choice { role, spec: agent.parse().unwrap(), origin: &FLAG, manner };
+        ROLES_OF_A_RUN.iter().map(choice).collect()
+    }
+
+    fn wanted_agent(agent: &str) -> Wanted {
+        let (agent, isolation) = (agent.to_owned(), Isolation::Partial);
+        Wanted { agent, model: None, isolation, via: None, rights: Rights::Work }
+    }
+
+    #[test]
+    fn the_agents_of_a_run_with_workers_are_theirs_and_have_its_deadlines() {
+        let (worker, mut settings) = (Worker::new(), crate::loops::default_settings());
+        settings.timeouts.evaluator.set(5, Origin::Flag("--timeout"));
+        let casting = parts(&choices("a:large"), &worker, &settings).unwrap();
+        let part = casting.of(&Role::EXECUTOR);
+        assert!(part.agent.is_elsewhere() && part.described == Origin::Default);
+        assert_eq!(part.agent.cost_report(), CostReport::Dollars);
+        let timeouts: Vec<u64> = casting.values().map(|part| part.timeout_seconds).collect();
+        assert_eq!(timeouts, [9, 5]);
+        let own = worker.part(&Wanted { model: Some("large".into()), ..wanted_agent("a") }).unwrap();
+        assert_eq!(part.cast().fingerprint, own.agent.portable_fingerprint(None));
+        assert_eq!(part.cast().rights, own.rights);
+        let offline = parts(&choices("offline"), &worker, &settings).unwrap();
+        assert!(offline.values().all(|part| part.agent.is_elsewhere() && part.agent.is_built_in()));
+        let rights: Vec<Vec<Rights>> =
+            worker.asked.borrow().iter().map(|all| all.iter().map(|one| one.rights).collect()).collect();
+        assert_eq!(rights, [[Rights::Work, Rights::Read]; 2], "one question for all roles");
+    }
+
+    #[test]
+    fn the_limits_of_this_machine_are_not_those_of_a_worker() {
+        let (mut worker, settings) = (Worker::new(), crate::loops::default_settings());
+        worker.settings.limits.confine.set(false, Origin::User("/w/home/skilltune.toml".into()));
+        let casting = parts(&choices("a"), &worker, &settings).unwrap();
+        assert!(casting.values().all(|part| part.rights == Enforced::Nobody));
+    }
+
+    #[test]
+    fn an_agent_that_no_worker_has_is_named_with_the_reason() {
+        let refused = parts(&choices("clyde:large"), &Worker::new(), &crate::loops::default_settings());
+        insta::assert_snapshot!(refused.unwrap_err().render(Style::PLAIN, UNBOUNDED), @r"
+        error: no worker can call agent `clyde:large` as executor (flag --agent)
+        caused by: unknown agent `clyde:large`
+        hint: name another agent, or describe it in the settings of a worker; `skilltune doctor --workers` tries each worker
+        ");
+    }
+
+    #[test]
+    fn a_worker_that_describes_another_agent_or_nothing_is_refused() {
+        struct Other(Vec<Result<AgentFacts, String>>);
+        impl Describe for Other {
+            fn describe(&self, _: &[Wanted]) -> Result<Vec<Result<AgentFacts, String>>, Complaint> {
+                Ok(self.0.clone())
+            }
+        }
+        let facts = Worker::new().part(&wanted_agent("a")).unwrap().agent.facts(None, true);
+        let why = |answers| {
+            let refused = parts(&choices("b"), &Other(answers), &crate::loops::default_settings());
+            refused.unwrap_err().causes
+        };
+        assert_eq!(why(vec![Ok(facts)]), ["its description is of another agent"]);
+        assert_eq!(why(Vec::new()), ["no worker describes it"]);
+    }
+
+    #[test]
+    fn a_worker_has_only_agents_of_its_user() {
+        let mut worker = Worker::new();
+        assert_eq!(worker.part(&wanted_agent("a")).unwrap().agent.name, "a");
+        assert!(worker.part(&wanted_agent("offline")).unwrap().agent.is_built_in());
+        let why = |wanted: Wanted| worker.part(&wanted).unwrap_err();
+        assert_eq!(why(wanted_agent("b")), "unknown agent `b`");
+        let missing = why(wanted_agent("claude"));
+        assert!(missing.starts_with("cannot run agent `claude`: program \"claude\" not found"));
+        let flag = Wanted { model: Some("--flag".into()), ..wanted_agent("a") };
+        assert_eq!(why(flag), "a model name must not be empty or start with `-`");
+        let via = Wanted { via: Some("mine".into()), ..wanted_agent("claude") };
+        assert_eq!(why(via), "unknown wrapper \"mine\" of agent `claude`");
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let file = TextFile::read(file.path()).unwrap().unwrap();
+        worker.settings.project_file = Some(file);
+        assert!(worker.part(&wanted_agent("a")).is_err());
+    }
+
+    #[test]
+    fn a_run_with_workers_takes_no_agent_of_this_machine() {
+        let root = tempfile::tempdir().unwrap();
+        let program = root.path().join("claude");
+        fs::write(&program, "#!/bin/true\n").unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let env = Environment::fake("/w", &[("PATH", root.path().to_str().unwrap())]);
+        let mut settings = crate::loops::default_settings();
+        settings.calls.workers.set(WorkerNames(vec!["far".to_owned()]), Origin::Flag("--workers"));
+        fill(&mut settings, &env);
+        assert!(settings.roles.required().into_iter().all(|role| role.value.is_none()));
+        let refusal = |settings: &Settings| {
+            let refused = cast(&ROLES, settings, &env, BuiltIn::Knows).unwrap_err();
+            refused.render(Style::PLAIN, UNBOUNDED)
+        };
+        insta::assert_snapshot!(refusal(&settings), @r"
+        error: no agent for the role executor
+        hint: pass --agent NAME: a run with workers takes no agent by itself
+        ");
+        // An agent that is installed here does not help either.
+        for role in settings.roles.required_mut() {
+            role.set(Some("claude".parse().unwrap()), Origin::Flag("--agent"));
+        }
+        let unknown = refusal(&settings);
+        assert!(unknown.starts_with("error: unknown worker `far` (flag --workers)"), "{unknown}");
+    }
+
+    #[test]
+    fn a_wish_for_a_wrapper_goes_to_the_workers() {
+        let mut settings = crate::loops::default_settings();
+        settings.calls.via.set(ViaName::Ccw, Origin::Flag("--via"));
+        let casting = parts(&choices("a"), &Worker::new(), &settings).unwrap();
+        assert_eq!(idle_via(&casting, &settings), None);
+    }
 }

@@ -180,11 +180,6 @@ impl Agent {
         self.wrap.as_ref()
     }
 
-    /// Returns the program of an agent that needs no settings.
-    pub fn real_program(&self) -> Option<&Path> {
-        matches!(self.kind, AgentKind::Real(_)).then_some(&self.program)
-    }
-
     pub fn via(&self) -> Option<Via> {
         self.via.as_ref().map(|through| through.via)
     }

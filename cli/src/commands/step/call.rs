@@ -135,7 +135,7 @@ impl Taking<'_> {
 
     /// Returns the version of an agent that needs no settings.
     fn version(&self, part: &Part) -> Option<String> {
-        let program = part.agent.real_program()?;
+        let program = part.agent.versioned()?;
         let asked = Asked {
             name: part.agent.name.clone(),
             settings: AgentSettings::default(),

@@ -51,7 +51,7 @@ pub struct AgentFacts {
 #[serde(rename_all = "snake_case")]
 pub enum FactsKind {
     /// A command from the worker's settings. Its words, its variables and its places stay there.
-    Command(AgentSettings),
+    Command(Box<AgentSettings>),
     BuiltIn,
     Real,
 }
@@ -90,7 +90,7 @@ impl Agent {
             name: self.name.clone(),
             model: self.model.clone(),
             kind: match &self.kind {
-                AgentKind::Command(settings) => FactsKind::Command(public(settings)),
+                AgentKind::Command(settings) => FactsKind::Command(Box::new(public(settings))),
                 AgentKind::BuiltIn(_) => FactsKind::BuiltIn,
                 AgentKind::Real(_) => FactsKind::Real,
             },
