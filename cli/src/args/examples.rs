@@ -245,7 +245,8 @@ pub const DOCTOR: &str = "\
 Examples:
   skilltune doctor
   skilltune doctor --probe
-  skilltune doctor --via ccw";
+  skilltune doctor --via ccw
+  skilltune doctor --workers";
 
 pub const INIT: &str = "\
 Examples:

@@ -84,7 +84,7 @@ impl Describe for Connected {
                 continue;
             }
             let asked: Vec<Wanted> = open.iter().map(|&at| wanted[at].clone()).collect();
-            let answers = match describe(worker, &asked, &canceller.cancel_token()) {
+            let answers = match describe(worker, &asked, None, &canceller.cancel_token()) {
                 Ok(facts) => facts.agents,
                 Err(lost) => asked.iter().map(|_| Err(lost.to_string())).collect(),
             };

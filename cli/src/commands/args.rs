@@ -11,10 +11,11 @@ use crate::settings::common::{CallSettings, RoleSettings};
 use crate::settings::flags::{Different, Flags, Given, Group, Placing};
 use crate::settings::values;
 use crate::settings::values::{AgentSpec, Format, ViaName};
+use crate::settings::worker_settings::WorkerNames;
 
 #[derive(Clone, Debug, Args)]
 pub struct DoctorArgs {
-    /// Timeout for each version check, such as 5, 5s or 1m
+    /// Timeout for each version check and for the start of each worker, such as 5, 5s or 1m
     #[arg(long, value_name = "TIME", value_parser = values::deadline, default_value = "30s")]
     pub timeout: Duration,
     /// Trust the project's agents for this check
@@ -26,6 +27,9 @@ pub struct DoctorArgs {
     /// Like --probe, through a wrapper
     #[arg(long, value_enum, value_name = "WRAPPER")]
     pub via: Option<ViaName>,
+    /// Start each worker of your settings, or the named ones, and show its agents; a queue may need a longer --timeout
+    #[arg(long, value_name = "NAMES", num_args = 0..=1, default_missing_value = "")]
+    pub workers: Option<WorkerNames>,
     /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     pub format: Format,

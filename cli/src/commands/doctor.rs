@@ -1,6 +1,7 @@
 //! `doctor`: lists installed and missing programs, shows how to install the missing ones, and whether a run can start.
 //!
-//! It only inspects: it leaves no files, runs nothing untrusted, and waits for no program longer than its deadline.
+//! It only inspects: it leaves no files, runs nothing untrusted, and waits for no program longer than its deadline. It starts
+//! the commands of the user's workers only if asked to.
 
 pub mod agent_checks;
 pub mod place;
@@ -10,6 +11,7 @@ mod project;
 mod rights;
 mod verdict;
 pub mod versions;
+mod worker_checks;
 mod wrap;
 
 use serde::Serialize;
@@ -21,6 +23,7 @@ use crate::commands::doctor::place::Place;
 use crate::commands::doctor::project::Project;
 use crate::commands::doctor::rights::{Ends, System};
 use crate::commands::doctor::verdict::DoctorVerdict;
+use crate::commands::doctor::worker_checks::Workers;
 use crate::commands::doctor::wrap::WrapSeen;
 use crate::loops::gan::browser::{self, Found};
 use crate::nights::check::{About, Check, State, sections};
@@ -41,6 +44,8 @@ struct DoctorReport {
     agents: Vec<AgentSeen>,
     /// The program that wraps agents, if the settings name one: it replaces the system's confinement.
     wrap: Option<WrapSeen>,
+    #[serde(flatten)]
+    workers: Workers,
     /// Whether the system confines agents to the folders of their roles.
     confinement: System,
     /// How the processes of a call are ended.
@@ -70,6 +75,8 @@ fn look(args: &DoctorArgs, env: &Environment) -> Result<DoctorReport, Complaint>
     };
     override_with(&mut settings.calls.via, args.via, "--via");
     crate::casting::defaults::fill(&mut settings, env);
+    let workers =
+        if broken.is_none() { Workers::look(args, &mut settings, env)? } else { Workers::default() };
     let project = Project::look(&root, &settings, broken.as_ref(), env);
     let project = Project { trusted_now: args.trust, ..project };
     let trusted = args.trust || project.trusted != Some(false);
@@ -83,11 +90,13 @@ fn look(args: &DoctorArgs, env: &Environment) -> Result<DoctorReport, Complaint>
     let confinement = System::of(&settings);
     let folders = place::look(&root, env);
     let verdict = verdict::judge(&settings, &project, &agents, wrap.as_ref(), &folders, env);
+    let failed: Vec<String> = agents.iter().filter_map(AgentSeen::to_fix).chain(workers.to_fix()).collect();
     Ok(DoctorReport {
-        verdict: verdict.after_probes(&agents),
+        verdict: verdict.after_tests(&failed),
         version: env!("CARGO_PKG_VERSION"),
         agents,
         wrap,
+        workers,
         confinement,
         processes: Ends::look()?,
         browser: browser::found(env),
@@ -112,6 +121,7 @@ fn render(report: &DoctorReport, width: usize, style: Style) -> String {
         shell(report),
         browser_check(report.browser.as_ref()),
     ]);
+    checks.extend(report.workers.checks());
     checks.extend(report.folders.iter().map(Place::check));
     checks.extend(report.project.checks());
     let mut lines = vec![format!("skilltune {}", report.version)];

@@ -101,7 +101,7 @@ impl<L: LoopEngine> Job<L> {
 
     fn ask(&self, lease: &Lease<'_>, key: CallKey, dir: &CallDir, what: &What) -> Result<Reply<L>, Unmade> {
         let mut link = Link::start(&lease.worker().launch)?;
-        let hello = link.hello(&self.cancel_token)?;
+        let hello = link.hello(None, &self.cancel_token)?;
         if let Some(why) = hello.refusal() {
             return Err(Unmade::Refused { what: None, why });
         }

@@ -54,7 +54,7 @@ impl<L: LoopEngine> Job<L> {
     }
 
     fn read_reply(&self, mut link: Link, key: CallKey, dir: &CallDir) -> Result<Reply<L>, Unmade> {
-        let hello = link.hello(&self.cancel_token)?;
+        let hello = link.hello(None, &self.cancel_token)?;
         if let Some(why) = hello.refusal() {
             return Err(Lost::Broken(why).into());
         }

@@ -1,5 +1,7 @@
 //! Asks a worker what it is, and for its agents.
 
+use std::time::Duration;
+
 use super::choice::Worker;
 use super::frame::{Frame, Hello, PROTOCOL};
 use super::link::{Link, Lost};
@@ -14,10 +16,15 @@ pub struct WorkerFacts {
     pub agents: Vec<Result<AgentFacts, String>>,
 }
 
-/// Starts a worker and asks it. It makes no call.
-pub fn describe(worker: &Worker, wanted: &[Wanted], cancel_token: &CancelToken) -> Result<WorkerFacts, Lost> {
+/// Starts a worker and asks it. It makes no call. `within` limits the wait for its first line.
+pub fn describe(
+    worker: &Worker,
+    wanted: &[Wanted],
+    within: Option<Duration>,
+    cancel_token: &CancelToken,
+) -> Result<WorkerFacts, Lost> {
     let mut link = Link::start(&worker.launch)?;
-    let hello = link.hello(cancel_token)?;
+    let hello = link.hello(within, cancel_token)?;
     if let Some(why) = hello.refusal() {
         return Err(Lost::Broken(why));
     }
@@ -47,4 +54,20 @@ const SHOWN: usize = 300;
 /// Returns what a worker said, as a line for people.
 pub fn shown(text: &str) -> String {
     text.chars().map(|one| if one.is_control() { ' ' } else { one }).take(SHOWN).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::Canceller;
+    use crate::workers::Launch;
+
+    #[test]
+    fn a_worker_that_does_not_start_in_time_is_given_up() {
+        let launch = Launch { program: "/bin/cat".into(), arguments: Vec::new(), env: Vec::new() };
+        let worker = Worker { name: "queued".into(), launch, slots: 1, agents: Vec::new() };
+        let canceller = Canceller::new().unwrap();
+        let lost = describe(&worker, &[], Some(Duration::ZERO), &canceller.cancel_token()).unwrap_err();
+        assert_eq!(lost.to_string(), "it did not start within 0 s");
+    }
 }

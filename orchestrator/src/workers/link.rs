@@ -116,14 +116,19 @@ impl Link {
         Self { child: None, to: None, from, errors: None, said, heard_at, is_over: true }
     }
 
-    /// Waits for the worker's first line. A scheduler may take hours to place it.
-    pub fn hello(&mut self, cancel_token: &CancelToken) -> Result<Hello, Lost> {
-        let mut noise = 0;
+    /// Waits for the worker's first line. A scheduler may take hours to place it, so there is a limit only if the caller
+    /// sets one.
+    pub fn hello(&mut self, within: Option<Duration>, cancel_token: &CancelToken) -> Result<Hello, Lost> {
+        let (mut noise, since) = (0, Instant::now());
         loop {
+            let most = within.map_or(BEAT, |within| within.saturating_sub(since.elapsed()).min(BEAT));
+            if most.is_zero() {
+                return Err(self.late(since.elapsed()));
+            }
             let heard = {
                 let others = [Some(cancel_token.pipe()), self.errors.as_ref().map(AsFd::as_fd)];
                 let others: Vec<_> = others.into_iter().flatten().collect();
-                self.from.hello(BEAT, &others, &mut noise)
+                self.from.hello(most, &others, &mut noise)
             };
             match heard {
                 Ok(Ok(hello)) => {
@@ -231,21 +236,29 @@ impl Link {
         let Some(child) = &mut self.child else { return Lost::Broken("it ends early".to_owned()) };
         let has_ended = ends_by(Pid::from_child(child), Instant::now() + GRACE);
         let code = has_ended.then(|| child.try_wait().ok().flatten()).flatten();
+        Lost::Gone(match (self.last_words(), code) {
+            (Some(said), Some(code)) => format!("its command ended: {said} ({code})"),
+            (Some(said), None) => format!("its command ended: {said}"),
+            (None, Some(code)) => format!("its command ended ({code})"),
+            (None, None) => "its command closed its output".to_owned(),
+        })
+    }
+
+    fn late(&mut self, waited: Duration) -> Lost {
+        let said = self.last_words().map_or(String::new(), |said| format!(": {said}"));
+        Lost::Gone(format!("it did not start within {} s{said}", waited.as_secs()))
+    }
+
+    /// Returns the last line that the command printed as an error.
+    fn last_words(&mut self) -> Option<String> {
         while self.errors.as_ref().is_some_and(|errors| {
             wait(&mut [PollFd::new(errors, PollFlags::IN)], Duration::ZERO).is_ok_and(|ready| ready > 0)
         }) {
             self.read_errors();
         }
         let said = String::from_utf8_lossy(&self.said);
-        let said = said.lines().rev().map(str::trim).find(|line| !line.is_empty());
-        let said =
-            said.map(|line| line.chars().filter(|one| !one.is_control()).take(SHOWN).collect::<String>());
-        Lost::Gone(match (said, code) {
-            (Some(said), Some(code)) => format!("its command ended: {said} ({code})"),
-            (Some(said), None) => format!("its command ended: {said}"),
-            (None, Some(code)) => format!("its command ended ({code})"),
-            (None, None) => "its command closed its output".to_owned(),
-        })
+        let line = said.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
+        Some(line.chars().filter(|one| !one.is_control()).take(SHOWN).collect())
     }
 }
 

@@ -60,6 +60,7 @@ fn report() -> DoctorReport {
             mute,
         ],
         wrap: None,
+        workers: Workers::default(),
         confinement: System::Cannot,
         processes: Ends::Kernel,
         browser: Some(Found { program: "/usr/bin/chromium".into(), axe: None }),

@@ -29,9 +29,8 @@ pub struct DoctorVerdict {
 }
 
 impl DoctorVerdict {
-    /// Counts every failed test call as a problem, also if a run could start without that agent.
-    pub fn after_probes(self, agents: &[AgentSeen]) -> Self {
-        let failed: Vec<String> = agents.iter().filter_map(AgentSeen::to_fix).collect();
+    /// Counts every agent and worker that failed a test as a problem, also if a run could start without it.
+    pub fn after_tests(self, failed: &[String]) -> Self {
         if failed.is_empty() || !self.ready {
             return self;
         }

@@ -1,0 +1,421 @@
+//! The workers of the user's settings: with `--workers`, what each of them is and which agents it has.
+//!
+//! Their commands are the user's own, so they run without a guardian, all at the same time. They make no call.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use skilltune_orchestrator::agent::{AgentFacts, Real, Wanted};
+use skilltune_orchestrator::workers::{WorkerFacts, describe, shown};
+use skilltune_phases::base::role::Rights;
+use skilltune_phases::runs::plan::Fingerprint;
+use skilltune_phases::skills::offline;
+
+use crate::casting::installed::Manner;
+use crate::casting::workers::found;
+use crate::commands::args::DoctorArgs;
+use crate::nights::check::{About, Check, State};
+use crate::runs::under_guard::under_guard;
+use crate::settings::Settings;
+use crate::settings::origin::Origin;
+use crate::settings::values::AgentSpec;
+use crate::settings::worker_settings::{WorkerEntry, WorkerNames};
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::text::figures;
+use crate::text::plain::one_line;
+
+#[derive(Debug, Default, Serialize)]
+pub struct Workers {
+    /// The number of workers in the settings.
+    #[serde(skip)]
+    described: usize,
+    /// The workers that make the calls of runs, by the settings.
+    #[serde(skip)]
+    chosen: Vec<String>,
+    /// The result of `--workers`.
+    #[serde(rename = "workers", skip_serializing_if = "Option::is_none")]
+    tried: Option<Vec<WorkerSeen>>,
+}
+
+/// A worker that was started.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+struct WorkerSeen {
+    name: String,
+    /// Where the settings describe it.
+    described: String,
+    usable: bool,
+    /// The name of its machine.
+    machine: Option<String>,
+    /// The version of its skilltune.
+    version: Option<String>,
+    free_memory_bytes: Option<u64>,
+    agents: Vec<WorkerAgent>,
+    /// Why it cannot be used.
+    trouble: Option<String>,
+    fix: Option<String>,
+}
+
+/// An agent that was asked for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+struct WorkerAgent {
+    /// `NAME[:MODEL]`.
+    name: String,
+    /// Unknown for a command of the worker's settings.
+    version: Option<String>,
+    /// Why the worker does not have it.
+    trouble: Option<String>,
+    /// An earlier worker that has another such agent.
+    unlike: Option<Unlike>,
+    #[serde(skip)]
+    fingerprint: Option<Fingerprint>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct Unlike {
+    worker: String,
+    /// The parts that are not the same.
+    parts: Vec<String>,
+}
+
+impl Workers {
+    /// Starts the workers that the flag asks for. Afterwards the settings choose none: all other checks are of this machine,
+    /// and start no worker.
+    pub fn look(args: &DoctorArgs, settings: &mut Settings, env: &Environment) -> Result<Self, Complaint> {
+        let chosen = std::mem::take(&mut settings.calls.workers.value).0;
+        let tried = match &args.workers {
+            None => None,
+            Some(WorkerNames(names)) => {
+                let names = if names.is_empty() { all(&chosen, settings) } else { names.clone() };
+                settings.calls.workers.set(WorkerNames(names), Origin::Flag("--workers"));
+                let seen = attempt(&settings.chosen_workers()?, args, settings, env)?;
+                settings.calls.workers.value = WorkerNames::default();
+                Some(seen)
+            }
+        };
+        Ok(Self { described: settings.workers.len(), chosen, tried })
+    }
+
+    pub fn checks(&self) -> Vec<Check> {
+        let Some(tried) = &self.tried else { return self.untried().into_iter().collect() };
+        if tried.is_empty() {
+            return vec![Check::new(About::Workers, State::Unknown, "your settings describe no worker")];
+        }
+        let unlike = tried.iter().flat_map(WorkerSeen::unlike_checks);
+        let trust = "trust: the settings on a worker's machine decide what runs there: agents that they describe or that are \
+                     installed, and commands of suites only with --allow-commands";
+        let trust = Check::fine(About::Workers, trust);
+        tried.iter().map(WorkerSeen::check).chain(unlike).chain([trust]).collect()
+    }
+
+    /// Returns how to fix each worker that cannot be used.
+    pub fn to_fix(&self) -> impl Iterator<Item = String> {
+        let fix = |seen: &WorkerSeen| Some(format!("fix worker {}: {}", seen.name, seen.trouble.as_ref()?));
+        self.tried.iter().flatten().filter_map(fix)
+    }
+
+    fn untried(&self) -> Option<Check> {
+        let (verb, them) = if self.described == 1 { ("is", "it") } else { ("are", "them") };
+        let workers = figures::count(self.described, "worker");
+        let chosen = match self.chosen.join(", ") {
+            chosen if chosen.is_empty() => chosen,
+            chosen => format!("; runs use the agents of {chosen} (calls.workers), not those of this machine"),
+        };
+        let text = format!("{workers} {verb} described; skilltune doctor --workers tries {them}{chosen}");
+        (self.described > 0).then(|| Check::new(About::Workers, State::Unknown, text))
+    }
+}
+
+/// Returns the names of all workers: first the chosen ones, in the order in which a run asks them.
+fn all(chosen: &[String], settings: &Settings) -> Vec<String> {
+    let known = chosen.iter().filter(|name| settings.workers.contains_key(*name));
+    let others = settings.workers.keys().filter(|name| !chosen.contains(name));
+    known.chain(others).cloned().collect()
+}
+
+fn attempt(
+    workers: &[(&str, &WorkerEntry)],
+    args: &DoctorArgs,
+    settings: &Settings,
+    env: &Environment,
+) -> Result<Vec<WorkerSeen>, Complaint> {
+    let within = Some(args.timeout);
+    let question = |&(name, entry): &(&str, &WorkerEntry)| {
+        // Only its program can be missing.
+        let what = || format!("program {:?} not found", entry.run[0]);
+        let worker = found(name, entry, env).map_err(|complaint| Complaint { what: what(), ..complaint });
+        (worker, wanted(entry, settings))
+    };
+    let questions: Vec<_> = workers.iter().map(question).collect();
+    let answers = under_guard(
+        questions.len(),
+        || Err(Complaint::input("cancelled")),
+        |nth, _| {
+            let ((worker, wanted), (name, entry)) = (questions[nth].clone(), workers[nth]);
+            let hint =
+                format!("check workers.{name}.run ({}); a queue may need a longer --timeout", entry.origin);
+            move |_, cancel_token| {
+                let facts = describe(&worker?, &wanted, within, &cancel_token);
+                facts.map_err(|lost| Complaint::input(lost).hint(hint))
+            }
+        },
+    )?;
+    let each = workers.iter().zip(&questions).zip(answers);
+    let mut seen: Vec<_> = each
+        .map(|((&(name, entry), (_, wanted)), answer)| WorkerSeen::of(name, entry, wanted, answer))
+        .collect();
+    compare(&mut seen);
+    Ok(seen)
+}
+
+/// Returns the agents to ask a worker for: those of the roles, those that the settings describe, and those that the worker
+/// is for. If neither roles nor the worker name any, also those that need no settings.
+fn wanted(entry: &WorkerEntry, settings: &Settings) -> Vec<Wanted> {
+    let roles = &settings.roles;
+    // A run with workers uses no agent just because this machine has it.
+    let required = roles.required().into_iter().filter(|role| role.origin != Origin::Installed);
+    let required = required.filter_map(|role| role.value.as_ref());
+    let mut specs: Vec<AgentSpec> = Vec::new();
+    for spec in required.chain(&roles.second_improver.value).chain(&roles.panel.value.0) {
+        if !specs.contains(spec) {
+            specs.push(spec.clone());
+        }
+    }
+    let is_open = specs.is_empty() && entry.agents.is_empty();
+    let known = Real::ALL.into_iter().map(Real::name).chain([offline::NAME]).filter(|_| is_open);
+    for name in known.map(str::to_owned).chain(settings.agents.keys().chain(&entry.agents).cloned()) {
+        if specs.iter().all(|spec| spec.agent != name) {
+            specs.push(AgentSpec { agent: name, model: None });
+        }
+    }
+    let Manner { isolation, via } = Manner::of(settings);
+    let is_for = |spec: &AgentSpec| entry.agents.is_empty() || entry.agents.contains(&spec.agent);
+    // An agent is the same with all rights.
+    let wanted = |AgentSpec { agent, model }| Wanted {
+        agent,
+        model,
+        isolation,
+        via: via.map(|via| via.name().to_owned()),
+        rights: Rights::Read,
+    };
+    specs.into_iter().filter(is_for).map(wanted).collect()
+}
+
+/// Notes the agents that are not the same as those of an earlier worker.
+fn compare(seen: &mut [WorkerSeen]) {
+    let mut first: BTreeMap<String, (Fingerprint, String)> = BTreeMap::new();
+    for WorkerSeen { name, agents, .. } in seen {
+        for agent in agents {
+            let Some(own) = &agent.fingerprint else { continue };
+            let earlier = first.entry(agent.name.clone()).or_insert_with(|| (own.clone(), name.clone()));
+            if earlier.0 != *own {
+                let parts = earlier.0.changed(own).iter().map(|part| one_line(part)).collect();
+                agent.unlike = Some(Unlike { worker: earlier.1.clone(), parts });
+            }
+        }
+    }
+}
+
+impl WorkerSeen {
+    fn of(
+        name: &str,
+        entry: &WorkerEntry,
+        wanted: &[Wanted],
+        answer: Result<WorkerFacts, Complaint>,
+    ) -> Self {
+        let seen = Self { name: name.to_owned(), described: entry.origin.to_string(), ..Self::default() };
+        let WorkerFacts { hello, agents } = match answer {
+            Ok(facts) => facts,
+            Err(Complaint { what, hints, .. }) => {
+                return Self { trouble: Some(one_line(&what)), fix: hints.into_iter().next(), ..seen };
+            }
+        };
+        let agents: Vec<_> =
+            wanted.iter().zip(agents).map(|(wanted, answer)| WorkerAgent::of(wanted, answer)).collect();
+        let usable = agents.iter().any(|agent| agent.trouble.is_none());
+        let lacks = "it has none of these agents";
+        let fix = "install one there, or describe it in the settings there";
+        Self {
+            usable,
+            machine: Some(one_line(&shown(&hello.machine))),
+            version: Some(one_line(&shown(&hello.program))),
+            free_memory_bytes: hello.memory,
+            agents,
+            trouble: (!usable).then(|| lacks.to_owned()),
+            fix: (!usable).then(|| fix.to_owned()),
+            ..seen
+        }
+    }
+
+    fn check(&self) -> Check {
+        let mut parts: Vec<String> = Vec::new();
+        if let Some((machine, version)) = self.machine.as_ref().zip(self.version.as_ref()) {
+            let memory = |bytes| format!(", {} of memory free", figures::bytes(bytes));
+            let memory = self.free_memory_bytes.map_or(String::new(), memory);
+            parts.push(format!("{machine}, skilltune {version}{memory}"));
+        }
+        parts.extend(self.agents.iter().map(WorkerAgent::describe));
+        parts.extend(self.trouble.clone());
+        let lacks_some = self.agents.iter().any(|agent| agent.trouble.is_some());
+        let state = match (self.usable, lacks_some) {
+            (false, _) => State::Broken,
+            (true, true) => State::Unknown,
+            (true, false) => State::Fine,
+        };
+        let text = format!("{}: {}", self.name, parts.join("; "));
+        Check::new(About::Workers, state, text).with_fix(self.fix.as_ref())
+    }
+
+    /// Returns a check for each agent for which a run leaves this worker out.
+    fn unlike_checks(&self) -> impl Iterator<Item = Check> {
+        self.agents.iter().filter_map(|agent| {
+            let Unlike { worker: first, parts } = agent.unlike.as_ref()?;
+            let (name, own, parts) = (&agent.name, &self.name, parts.join(", "));
+            let text = format!(
+                "{name}: {own} has another one than {first} ({parts}), but both sides of a comparison need the same one: a \
+                 run with {first} first leaves out {own}"
+            );
+            Some(Check::new(About::Workers, State::Unknown, text))
+        })
+    }
+}
+
+impl WorkerAgent {
+    fn of(wanted: &Wanted, answer: Result<AgentFacts, String>) -> Self {
+        let spec = AgentSpec { agent: wanted.agent.clone(), model: wanted.model.clone() };
+        let checked = answer.and_then(|facts| {
+            let known = (facts.version.clone(), facts.fingerprint.clone());
+            facts.agent(wanted).map(|_| known).map_err(|bad| bad.to_string())
+        });
+        let seen = Self { name: spec.to_string(), ..Self::default() };
+        match checked {
+            Ok((version, fingerprint)) => {
+                let version = version.map(|version| one_line(&shown(&version)));
+                Self { version, fingerprint: Some(fingerprint), ..seen }
+            }
+            Err(why) => Self { trouble: Some(one_line(&shown(&why))), ..seen },
+        }
+    }
+
+    fn describe(&self) -> String {
+        match (&self.trouble, &self.version) {
+            (Some(why), _) => format!("no {}: {why}", self.name),
+            (None, Some(version)) => format!("{} {version}", self.name),
+            (None, None) => self.name.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nights::check::sections;
+    use crate::settings::Files;
+    use crate::terminal::style::Style;
+
+    fn agent(name: &str, version: &str) -> WorkerAgent {
+        let mut fingerprint = Fingerprint::default();
+        fingerprint.add("version", version.as_bytes());
+        let version = (!version.is_empty()).then(|| version.to_owned());
+        WorkerAgent { name: name.into(), version, fingerprint: Some(fingerprint), ..WorkerAgent::default() }
+    }
+
+    fn worker(name: &str, agents: &[WorkerAgent]) -> WorkerSeen {
+        WorkerSeen {
+            name: name.to_owned(),
+            usable: true,
+            machine: Some(format!("{name}-01")),
+            version: Some("1.2.3".to_owned()),
+            free_memory_bytes: Some(31 << 30),
+            agents: agents.to_vec(),
+            ..WorkerSeen::default()
+        }
+    }
+
+    fn shown_checks(workers: &Workers) -> String {
+        sections(&workers.checks(), 400, Style::PLAIN).join("\n")
+    }
+
+    #[test]
+    fn each_worker_is_shown_with_its_machine_and_its_agents_or_with_why_it_cannot_be_used() {
+        let missing = WorkerAgent {
+            trouble: Some("program \"gemini\" not found".into()),
+            ..WorkerAgent { name: "gemini".into(), ..WorkerAgent::default() }
+        };
+        let lost = WorkerSeen {
+            name: "lost".into(),
+            trouble: Some("its command ended: no route to host (exit status: 255)".into()),
+            fix: Some("check workers.lost.run (user file /s)".into()),
+            ..WorkerSeen::default()
+        };
+        let hostile = WorkerSeen { machine: Some("a\x1b[2J\u{202e}b".into()), ..worker("odd", &[]) };
+        let mut all = vec![
+            worker("big", &[agent("claude:opus", "2.1.329 (Claude Code)"), agent("mine", "")]),
+            WorkerSeen {
+                free_memory_bytes: None,
+                ..worker("small", &[agent("claude:opus", "2.2.0"), missing])
+            },
+            lost,
+        ];
+        compare(&mut all);
+        let workers = Workers { tried: Some(all), ..Workers::default() };
+        insta::assert_snapshot!(shown_checks(&workers), @r#"
+
+        workers
+          ok  big: big-01, skilltune 1.2.3, 31 GiB of memory free; claude:opus 2.1.329 (Claude Code); mine
+          --  small: small-01, skilltune 1.2.3; claude:opus 2.2.0; no gemini: program "gemini" not found
+          !!  lost: its command ended: no route to host (exit status: 255); check workers.lost.run (user file /s)
+          --  claude:opus: small has another one than big (version), but both sides of a comparison need the same one: a run with big first leaves out small
+          ok  trust: the settings on a worker's machine decide what runs there: agents that they describe or that are installed, and commands of suites only with --allow-commands
+        "#);
+        let fixes: Vec<String> = workers.to_fix().collect();
+        assert_eq!(fixes, ["fix worker lost: its command ended: no route to host (exit status: 255)"]);
+        let text = shown_checks(&Workers { tried: Some(vec![hostile]), ..Workers::default() });
+        assert!(!text.contains(['\x1b', '\u{202e}']), "{text}");
+    }
+
+    #[test]
+    fn without_the_flag_workers_are_only_counted() {
+        let untried = |described, chosen: &[&str]| {
+            let chosen = chosen.iter().map(|&name| name.to_owned()).collect();
+            shown_checks(&Workers { described, chosen, tried: None })
+        };
+        assert_eq!(untried(0, &[]), "");
+        insta::assert_snapshot!([untried(1, &[]), untried(2, &["big", "small"])].join("\n"), @r"
+
+        workers
+          --  1 worker is described; skilltune doctor --workers tries it
+
+        workers
+          --  2 workers are described; skilltune doctor --workers tries them; runs use the agents of big, small (calls.workers), not those of this machine
+        ");
+        let none = Workers { tried: Some(Vec::new()), ..Workers::default() };
+        assert!(shown_checks(&none).ends_with("--  your settings describe no worker"));
+    }
+
+    #[test]
+    fn a_worker_is_asked_for_the_agents_that_runs_need_from_it() {
+        let asked = |roles: &str, agents: &str| {
+            let worker = format!("{roles}[workers.w]\nrun = [\"p\"]\nagents = {agents}\n");
+            let settings = Files::new(&worker, "").load();
+            let name = |one: Wanted| AgentSpec { agent: one.agent, model: one.model }.to_string();
+            wanted(&settings.workers["w"], &settings).into_iter().map(name).collect::<Vec<_>>().join(" ")
+        };
+        let roles =
+            "[roles]\nexecutor = \"claude:opus\"\nevaluator = \"gemini\"\nimprover = \"claude:opus\"\n";
+        let described = "[agents.mine]\ncommand = [\"mine\"]\n";
+        assert_eq!(asked("", "[]"), "claude gemini codex opencode offline");
+        assert_eq!(asked(roles, "[]"), "claude:opus gemini");
+        assert_eq!(asked(&[roles, described].concat(), "[]"), "claude:opus gemini mine");
+        assert_eq!(asked(roles, "[\"claude\", \"theirs\"]"), "claude:opus theirs");
+        assert_eq!(asked("", "[\"theirs\"]"), "theirs");
+    }
+
+    #[test]
+    fn the_chosen_workers_are_tried_first_in_their_order() {
+        let worker = |name: &str| format!("[workers.{name}]\nrun = [\"p\"]\n");
+        let settings = Files::new(&["a", "b", "c"].map(worker).concat(), "").load();
+        let chosen = ["c", "gone", "b"].map(str::to_owned);
+        assert_eq!(all(&chosen, &settings), ["c", "b", "a"]);
+    }
+}
