@@ -498,6 +498,11 @@ fn worker(scene: &Scene, name: &str, claude: &str) -> String {
     format!("[workers.{name}]\nrun = {run:?}\n")
 }
 
+/// An agent of a worker, in the report.
+fn has(agent: &str, version: Option<&str>, unlike: Option<&str>) -> Value {
+    json!({ "name": agent, "version": version, "trouble": null, "unlike": unlike })
+}
+
 #[test]
 fn each_worker_is_tried_and_one_that_cannot_be_used_is_a_fault() {
     let scene = Scene::empty();
@@ -525,21 +530,13 @@ fn each_worker_is_tried_and_one_that_cannot_be_used_is_a_fault() {
         let workers = report["workers"].as_array().unwrap();
         workers.iter().find(|worker| worker["name"] == name).unwrap_or_else(|| panic!("{name} in {report}"))
     };
-    let has = |agent: &str, version: Option<&str>, unlike: Value| json!({ "name": agent, "version": version, "trouble": null, "unlike": unlike });
     let big = of("big");
-    assert_eq!(
-        (&big["usable"], &big["version"], &big["trouble"]),
-        (&json!(true), &json!("0.1.0"), &Value::Null)
-    );
+    assert_eq!((&big["version"], &big["trouble"]), (&json!("0.1.0"), &Value::Null));
     assert!(big["machine"].is_string(), "{big}");
-    assert_eq!(
-        big["agents"],
-        json!([has("claude", Some("2.1.329"), Value::Null), has("mine", None, Value::Null)])
-    );
-    let unlike = json!({ "worker": "big", "parts": ["version"] });
-    assert_eq!(of("small")["agents"], json!([has("claude", Some("2.1.330"), unlike)]));
+    assert_eq!(big["agents"], json!([has("claude", Some("2.1.329"), None), has("mine", None, None)]));
+    assert_eq!(of("small")["agents"], json!([has("claude", Some("2.1.330"), Some("big"))]));
     assert_eq!(of("loud")["trouble"], "its command ended: no route (exit status: 7)");
-    assert_eq!(of("gone")["usable"], false);
+    assert_eq!(of("gone")["machine"], Value::Null);
     assert!(
         of("gone")["fix"].as_str().unwrap().starts_with("install it, or change workers.gone.run "),
         "{report}"
@@ -547,7 +544,10 @@ fn each_worker_is_tried_and_one_that_cannot_be_used_is_a_fault() {
     assert_eq!(scene.alive(), [0; 0]);
 
     let human = doctor(&scene, &["--workers"]).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(human.contains("ok big: ") && human.contains("claude 2.1.329; mine -- "), "{human}");
+    assert!(
+        human.contains("ok big: ") && human.contains("claude 2.1.329; mine !! gone: program "),
+        "{human}"
+    );
     assert!(human.contains("a run with big first leaves out small"), "{human}");
     let few = doctor(&scene, &["--workers", "small", "--format", "json"]);
     assert_eq!((few.code, few.json()["workers"].as_array().unwrap().len()), (Some(0), 1), "{few:?}");

@@ -42,9 +42,6 @@ pub struct Workers {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 struct WorkerSeen {
     name: String,
-    /// Where the settings describe it.
-    described: String,
-    usable: bool,
     /// The name of its machine.
     machine: Option<String>,
     /// The version of its skilltune.
@@ -65,17 +62,10 @@ struct WorkerAgent {
     version: Option<String>,
     /// Why the worker does not have it.
     trouble: Option<String>,
-    /// An earlier worker that has another such agent.
-    unlike: Option<Unlike>,
+    /// An earlier worker that has another version of it, or other settings for it.
+    unlike: Option<String>,
     #[serde(skip)]
     fingerprint: Option<Fingerprint>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize)]
-struct Unlike {
-    worker: String,
-    /// The parts that are not the same.
-    parts: Vec<String>,
 }
 
 impl Workers {
@@ -161,9 +151,8 @@ fn attempt(
         },
     )?;
     let each = workers.iter().zip(&questions).zip(answers);
-    let mut seen: Vec<_> = each
-        .map(|((&(name, entry), (_, wanted)), answer)| WorkerSeen::of(name, entry, wanted, answer))
-        .collect();
+    let mut seen: Vec<_> =
+        each.map(|((&(name, _), (_, wanted)), answer)| WorkerSeen::of(name, wanted, answer)).collect();
     compare(&mut seen);
     Ok(seen)
 }
@@ -175,30 +164,25 @@ fn wanted(entry: &WorkerEntry, settings: &Settings) -> Vec<Wanted> {
     // A run with workers uses no agent just because this machine has it.
     let required = roles.required().into_iter().filter(|role| role.origin != Origin::Installed);
     let required = required.filter_map(|role| role.value.as_ref());
-    let mut specs: Vec<AgentSpec> = Vec::new();
-    for spec in required.chain(&roles.second_improver.value).chain(&roles.panel.value.0) {
-        if !specs.contains(spec) {
-            specs.push(spec.clone());
-        }
-    }
-    let is_open = specs.is_empty() && entry.agents.is_empty();
+    let optional = roles.second_improver.value.iter().chain(&roles.panel.value.0);
+    let named: Vec<AgentSpec> = required.chain(optional).cloned().collect();
+    let is_open = named.is_empty() && entry.agents.is_empty();
     let known = Real::ALL.into_iter().map(Real::name).chain([offline::NAME]).filter(|_| is_open);
-    for name in known.map(str::to_owned).chain(settings.agents.keys().chain(&entry.agents).cloned()) {
-        if specs.iter().all(|spec| spec.agent != name) {
-            specs.push(AgentSpec { agent: name, model: None });
+    let names = known.map(str::to_owned).chain(settings.agents.keys().chain(&entry.agents).cloned());
+    let Manner { isolation, via } = Manner::of(settings);
+    let via = via.map(|via| via.name().to_owned());
+    let mut wanted: Vec<Wanted> = Vec::new();
+    for AgentSpec { agent, model } in
+        named.into_iter().chain(names.map(|agent| AgentSpec { agent, model: None }))
+    {
+        let is_same = |other: &Wanted| other.agent == agent && (model.is_none() || other.model == model);
+        let is_for = entry.agents.is_empty() || entry.agents.contains(&agent);
+        if is_for && !wanted.iter().any(is_same) {
+            // An agent is the same with all rights.
+            wanted.push(Wanted { agent, model, isolation, via: via.clone(), rights: Rights::Read });
         }
     }
-    let Manner { isolation, via } = Manner::of(settings);
-    let is_for = |spec: &AgentSpec| entry.agents.is_empty() || entry.agents.contains(&spec.agent);
-    // An agent is the same with all rights.
-    let wanted = |AgentSpec { agent, model }| Wanted {
-        agent,
-        model,
-        isolation,
-        via: via.map(|via| via.name().to_owned()),
-        rights: Rights::Read,
-    };
-    specs.into_iter().filter(is_for).map(wanted).collect()
+    wanted
 }
 
 /// Notes the agents that are not the same as those of an earlier worker.
@@ -207,23 +191,16 @@ fn compare(seen: &mut [WorkerSeen]) {
     for WorkerSeen { name, agents, .. } in seen {
         for agent in agents {
             let Some(own) = &agent.fingerprint else { continue };
-            let earlier = first.entry(agent.name.clone()).or_insert_with(|| (own.clone(), name.clone()));
-            if earlier.0 != *own {
-                let parts = earlier.0.changed(own).iter().map(|part| one_line(part)).collect();
-                agent.unlike = Some(Unlike { worker: earlier.1.clone(), parts });
-            }
+            let (fingerprint, earlier) =
+                first.entry(agent.name.clone()).or_insert_with(|| (own.clone(), name.clone()));
+            agent.unlike = (fingerprint != own).then(|| earlier.clone());
         }
     }
 }
 
 impl WorkerSeen {
-    fn of(
-        name: &str,
-        entry: &WorkerEntry,
-        wanted: &[Wanted],
-        answer: Result<WorkerFacts, Complaint>,
-    ) -> Self {
-        let seen = Self { name: name.to_owned(), described: entry.origin.to_string(), ..Self::default() };
+    fn of(name: &str, wanted: &[Wanted], answer: Result<WorkerFacts, Complaint>) -> Self {
+        let seen = Self { name: name.to_owned(), ..Self::default() };
         let WorkerFacts { hello, agents } = match answer {
             Ok(facts) => facts,
             Err(Complaint { what, hints, .. }) => {
@@ -232,17 +209,14 @@ impl WorkerSeen {
         };
         let agents: Vec<_> =
             wanted.iter().zip(agents).map(|(wanted, answer)| WorkerAgent::of(wanted, answer)).collect();
-        let usable = agents.iter().any(|agent| agent.trouble.is_none());
-        let lacks = "it has none of these agents";
-        let fix = "install one there, or describe it in the settings there";
+        let lacks = agents.iter().all(|agent| agent.trouble.is_some());
         Self {
-            usable,
             machine: Some(one_line(&shown(&hello.machine))),
             version: Some(one_line(&shown(&hello.program))),
             free_memory_bytes: hello.memory,
             agents,
-            trouble: (!usable).then(|| lacks.to_owned()),
-            fix: (!usable).then(|| fix.to_owned()),
+            trouble: lacks.then(|| "it has none of these agents".to_owned()),
+            fix: lacks.then(|| "install one there, or describe it in the settings there".to_owned()),
             ..seen
         }
     }
@@ -256,11 +230,10 @@ impl WorkerSeen {
         }
         parts.extend(self.agents.iter().map(WorkerAgent::describe));
         parts.extend(self.trouble.clone());
-        let lacks_some = self.agents.iter().any(|agent| agent.trouble.is_some());
-        let state = match (self.usable, lacks_some) {
-            (false, _) => State::Broken,
-            (true, true) => State::Unknown,
-            (true, false) => State::Fine,
+        let state = match &self.trouble {
+            Some(_) => State::Broken,
+            None if self.agents.iter().any(|agent| agent.trouble.is_some()) => State::Unknown,
+            None => State::Fine,
         };
         let text = format!("{}: {}", self.name, parts.join("; "));
         Check::new(About::Workers, state, text).with_fix(self.fix.as_ref())
@@ -269,11 +242,10 @@ impl WorkerSeen {
     /// Returns a check for each agent for which a run leaves this worker out.
     fn unlike_checks(&self) -> impl Iterator<Item = Check> {
         self.agents.iter().filter_map(|agent| {
-            let Unlike { worker: first, parts } = agent.unlike.as_ref()?;
-            let (name, own, parts) = (&agent.name, &self.name, parts.join(", "));
+            let (name, own, first) = (&agent.name, &self.name, agent.unlike.as_ref()?);
             let text = format!(
-                "{name}: {own} has another one than {first} ({parts}), but both sides of a comparison need the same one: a \
-                 run with {first} first leaves out {own}"
+                "{name}: {own} has another one than {first}, but both sides of a comparison need the same one: a run with \
+                 {first} first leaves out {own}"
             );
             Some(Check::new(About::Workers, State::Unknown, text))
         })
@@ -323,7 +295,6 @@ mod tests {
     fn worker(name: &str, agents: &[WorkerAgent]) -> WorkerSeen {
         WorkerSeen {
             name: name.to_owned(),
-            usable: true,
             machine: Some(format!("{name}-01")),
             version: Some("1.2.3".to_owned()),
             free_memory_bytes: Some(31 << 30),
@@ -333,14 +304,15 @@ mod tests {
     }
 
     fn shown_checks(workers: &Workers) -> String {
-        sections(&workers.checks(), 400, Style::PLAIN).join("\n")
+        sections(&workers.checks(), 400, Style::PLAIN).join("\n").trim_start().to_owned()
     }
 
     #[test]
     fn each_worker_is_shown_with_its_machine_and_its_agents_or_with_why_it_cannot_be_used() {
         let missing = WorkerAgent {
+            name: "gemini".into(),
             trouble: Some("program \"gemini\" not found".into()),
-            ..WorkerAgent { name: "gemini".into(), ..WorkerAgent::default() }
+            ..WorkerAgent::default()
         };
         let lost = WorkerSeen {
             name: "lost".into(),
@@ -360,12 +332,11 @@ mod tests {
         compare(&mut all);
         let workers = Workers { tried: Some(all), ..Workers::default() };
         insta::assert_snapshot!(shown_checks(&workers), @r#"
-
         workers
           ok  big: big-01, skilltune 1.2.3, 31 GiB of memory free; claude:opus 2.1.329 (Claude Code); mine
           --  small: small-01, skilltune 1.2.3; claude:opus 2.2.0; no gemini: program "gemini" not found
           !!  lost: its command ended: no route to host (exit status: 255); check workers.lost.run (user file /s)
-          --  claude:opus: small has another one than big (version), but both sides of a comparison need the same one: a run with big first leaves out small
+          --  claude:opus: small has another one than big, but both sides of a comparison need the same one: a run with big first leaves out small
           ok  trust: the settings on a worker's machine decide what runs there: agents that they describe or that are installed, and commands of suites only with --allow-commands
         "#);
         let fixes: Vec<String> = workers.to_fix().collect();
@@ -382,10 +353,8 @@ mod tests {
         };
         assert_eq!(untried(0, &[]), "");
         insta::assert_snapshot!([untried(1, &[]), untried(2, &["big", "small"])].join("\n"), @r"
-
         workers
           --  1 worker is described; skilltune doctor --workers tries it
-
         workers
           --  2 workers are described; skilltune doctor --workers tries them; runs use the agents of big, small (calls.workers), not those of this machine
         ");
