@@ -107,6 +107,7 @@ mod unpriced;
 mod unused;
 mod via;
 mod waiting;
+mod workers;
 mod wrap;
 
 use skilltune_worlds::tier;

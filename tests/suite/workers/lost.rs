@@ -1,0 +1,129 @@
+//! Workers and coordinators that are killed while an agent of a worker is at work.
+
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
+
+use super::*;
+
+use crate::background::{Background, Gate};
+
+/// Far longer than anything takes, even on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// All processes of a run besides its coordinator: workers, their guardians and agents.
+struct Others {
+    pids: Vec<Pid>,
+    exits: Vec<OwnedFd>,
+}
+
+impl Others {
+    fn of(scene: &Scene, run: &Background<'_>) -> Self {
+        let others = scene.alive().into_iter().filter(|pid| *pid != run.pid());
+        let pids: Vec<Pid> = others.filter_map(|pid| Pid::from_raw(pid.cast_signed())).collect();
+        let exits = pids.iter().filter_map(|pid| pidfd_open(*pid, PidfdFlags::empty()).ok()).collect();
+        Self { pids, exits }
+    }
+
+    /// Returns the programs that make a call.
+    fn steps(&self) -> Vec<Pid> {
+        let makes_call = |pid: &&Pid| {
+            let line = fs::read(format!("/proc/{}/cmdline", pid.as_raw_pid())).unwrap_or_default();
+            line.split(|byte| *byte == 0).any(|word| word == b"--take")
+        };
+        self.pids.iter().filter(makes_call).copied().collect()
+    }
+
+    /// Waits until all have ended.
+    fn see_off(self) {
+        let limit = Timespec::try_from(PATIENCE).unwrap();
+        for exit in self.exits {
+            let ended = poll(&mut [PollFd::new(&exit, PollFlags::IN)], Some(&limit)).unwrap();
+            assert!(ended > 0, "a process of a worker does not end");
+        }
+    }
+}
+
+/// Returns the ends of calls that had been lost.
+fn lost(scene: &Scene) -> Vec<Value> {
+    calls(scene).into_iter().filter(|call| call["machine"]["lost"].is_u64()).collect()
+}
+
+/// Returns how many calls have begun more than once.
+fn begun_again(scene: &Scene) -> usize {
+    scene.calls().values().filter(|(begun, _)| *begun > 1).count()
+}
+
+#[test]
+fn a_call_whose_worker_is_killed_is_made_by_another_one_and_its_agent_ends() {
+    let scene = scene(&rising(), &["attic", "den"]);
+    let gate = Gate::before("executor", &scene, rising());
+    let run = Background::start(&scene, &[&TUNE[..], &["attic,den"]].concat());
+    run.until_begun(1);
+    let others = Others::of(&scene, &run);
+    let steps = others.steps();
+    assert_eq!(steps.len(), 1, "one call is due");
+    assert!(others.pids.len() > 2, "it has a guardian and an agent");
+    kill_process(steps[0], Signal::KILL).unwrap();
+    // The gate is still closed: nothing ended by itself.
+    others.see_off();
+    gate.open();
+    let ran = run.wait();
+    assert_eq!(End::of(&scene, &ran), End::here(&[]), "{ran:?}");
+    let lost = lost(&scene);
+    assert_eq!(lost.len(), 1, "{lost:?}");
+    let machine = &lost[0]["machine"];
+    assert_eq!((&machine["worker"], &machine["lost"]), (&json!("den"), &json!(1)), "{machine}");
+    let why = machine["why"].as_str().unwrap();
+    assert!(why.starts_with("attic: its command ended") && why.contains('9'), "{why}");
+    let calls = calls(&scene);
+    let keys: BTreeSet<&str> = calls.iter().map(|call| call["call"].as_str().unwrap()).collect();
+    assert_eq!(keys.len(), calls.len(), "each call is recorded once");
+    assert_eq!((begun_again(&scene), repeated(&scene)), (1, 0));
+    assert_tidy(&scene, "a killed worker");
+    let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
+    assert!(report.contains("Calls were lost with their worker 1 time;"), "{report}");
+}
+
+#[test]
+fn workers_end_with_their_coordinator_and_the_resumed_run_goes_on_with_them() {
+    let scene = scene(&rising(), &["attic", "den"]);
+    let gate = Gate::before("executor", &scene, rising());
+    let more = ["--scenario", "another page"];
+    let run = Background::start(&scene, &[&TUNE[..], &["attic,den"], &more].concat());
+    run.until_begun(2);
+    let others = Others::of(&scene, &run);
+    assert_eq!(others.steps().len(), 2);
+    run.kill();
+    // The gate is still closed: nobody but the end of stdin ends them.
+    others.see_off();
+    assert_eq!(scene.alive(), [0; 0]);
+    gate.remove();
+    // No flag and no setting names the workers: the plan does.
+    let ran = scene.run(&RESUME);
+    assert_eq!(End::of(&scene, &ran), End::here(&more), "{ran:?}");
+    assert_eq!(makers(&scene), BTreeSet::from(["attic".to_owned(), "den".to_owned()]));
+    assert_eq!((lost(&scene), repeated(&scene), begun_again(&scene)), (Vec::new(), 0, 2));
+    assert_tidy(&scene, "a killed coordinator");
+    ["attic", "den"].into_iter().for_each(|worker| assert_cleared(&scene, worker));
+}
+
+#[test]
+fn a_worker_that_is_asked_to_stop_with_its_run_leaves_no_agent() {
+    let scene = scene(&rising(), &["den"]);
+    let gate = Gate::before("executor", &scene, rising());
+    let run = Background::start(&scene, &[&TUNE[..], &["den"]].concat());
+    run.until_begun(1);
+    run.signal(Signal::INT);
+    run.until_said("finishing current calls");
+    run.signal(Signal::INT);
+    let left = run.wait();
+    assert_eq!(left.code, Some(130), "{left:?}");
+    assert_eq!((scene.alive(), calls(&scene)), (Vec::new(), Vec::new()));
+    gate.remove();
+    let ran = scene.run(&RESUME);
+    assert_eq!(End::of(&scene, &ran), End::here(&[]), "{ran:?}");
+    assert_tidy(&scene, "a run that was stopped at once");
+}
