@@ -43,46 +43,48 @@ fn link(target: &str) -> Node {
     Node::Link { target: target.into() }
 }
 
-/// Runs two rounds with a worker that puts this entry into each edit. Returns why the edits were refused.
-fn refused(path: &str, node: impl FnOnce(&Objects) -> Node) -> Option<Vec<String>> {
+/// Runs two rounds with a worker that puts this entry into each edit. Returns how calls failed: kinds and reasons.
+fn refused(path: &str, node: impl FnOnce(&Objects) -> Node) -> Option<Vec<(String, String)>> {
     let scene = scene(&rising(), &["den"]);
     let statements = forging(&scene, path, node);
     settle(&scene, &[("den", lying(&scene, "den", &statements)?)]);
     let before = listing(&scene.skill("writer"));
     let ran = tune(&scene, "den", &["--max-iterations", "2"]);
-    let is_refused = listing(&scene.skill("writer")) == before;
     let failed = failures(&scene);
-    assert_eq!(is_refused, !failed.is_empty(), "{path}: {ran:?}");
-    assert!(failed.iter().all(|(kind, _)| kind == "gate"), "{path}: {failed:?}");
+    let is_as_before = listing(&scene.skill("writer")) == before;
+    assert_eq!(is_as_before, !failed.is_empty(), "{path}: {failed:?}: {ran:?}");
     assert_eq!(scene.alive(), [0; 0]);
-    Some(failed.into_iter().map(|(_, why)| why).collect())
+    Some(failed)
+}
+
+fn assert_refused(path: &str, node: impl FnOnce(&Objects) -> Node, kind: &str, why: &str) {
+    let Some(failed) = refused(path, node) else { return };
+    assert!(!failed.is_empty(), "{path} was taken");
+    assert!(failed.iter().all(|(is, said)| is == kind && said.contains(why)), "{path}: {failed:?}");
+}
+
+#[test]
+fn a_forged_edit_without_harm_passes_for_one_of_the_agent() {
+    let Some(failed) = refused("notes.md", |objects| file(objects, "now 90\n")) else { return };
+    assert_eq!(failed, []);
 }
 
 #[test]
 fn a_forged_edit_with_a_repository_or_a_symlink_that_leads_out_is_refused() {
     const WHY: &str = "a worker returned an edit that this machine refuses: ";
-    let Some(plain) = refused("notes.md", |objects| file(objects, "now 90\n")) else { return };
-    assert_eq!(plain, [""; 0], "a forged edit without them passes for one of the agent");
     let hook = |objects: &Objects| file(objects, "#!/bin/sh\ntouch pwned\n");
-    for (path, all) in [
-        (".git/hooks/pre-commit", refused(".git/hooks/pre-commit", hook)),
-        ("references/.GIT/config", refused("references/.GIT/config", hook)),
-        ("out", refused("out", |_| link("../../../../outside"))),
-        ("references/out", refused("references/out", |_| link("/etc/passwd"))),
-    ] {
-        let all = all.unwrap();
-        assert!(!all.is_empty(), "{path} was taken");
-        assert!(all.iter().all(|why| why.starts_with(WHY)), "{path}: {all:?}");
-    }
+    assert_refused("references/.git/hooks/pre-commit", hook, "gate", WHY);
+    assert_refused("references/.GIT/config", hook, "gate", WHY);
+    assert_refused("out", |_| link("../../../../outside"), "gate", WHY);
+    assert_refused("references/out", |_| link("/etc/passwd"), "gate", WHY);
+    // No tree may have such an entry, so there is none.
+    assert_refused(".git/config", hook, "worker_lost", "it sent only a part of what its reply names");
 }
 
 #[test]
-fn a_forged_edit_that_takes_the_page_or_adds_a_key_is_refused() {
-    let gone = refused("SKILL.md/page.md", |objects| file(objects, "# writer\n"));
-    let Some(gone) = gone else { return };
-    assert_eq!(gone, [""; 0], "the entry is below a file, and is left out: the edit is a plain one");
+fn a_forged_edit_that_adds_a_key_is_refused() {
     // It is built here so that scanners do not report this file.
     let key = ["ghp", "_", &"q7Rt2Xw9Kb4Zm1Vc8Ln5".repeat(2)[..36]].concat();
-    let all = refused("notes.md", |objects| file(objects, &format!("{key}\n"))).unwrap();
-    assert!(!all.is_empty() && all.iter().all(|why| why.contains("has a key that was not there")), "{all:?}");
+    let why = "notes.md:1 has a key that was not there before";
+    assert_refused("notes.md", |objects| file(objects, &format!("{key}\n")), "gate", why);
 }

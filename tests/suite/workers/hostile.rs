@@ -28,11 +28,13 @@ for line in child.stdout:
     if kind in ("object", "file"):
         parts.append((frame, body))
     elif kind == "reply":
-        names = {"json": json, "parts": parts, "frame": frame, "reply": json.loads(body), "body": None}
+        reply = json.loads(body)
+        names = {"json": json, "os": os, "child": child, "parts": parts}
+        names.update(frame=frame, reply=reply, body=None)
         exec(sys.argv[1], names)
         body = names["body"]
         if body is None:
-            body = json.dumps(names["reply"]).encode()
+            body = json.dumps(reply).encode()
             frame["bytes"] = len(body)
         for part in parts:
             send(*part)
@@ -130,7 +132,7 @@ fn parts_that_are_missing_or_wrong_and_frames_at_the_wrong_time_are_lost_calls()
         ),
         ("parts[:] = [({'frame': 'unheard of'}, b'')]", "it sent no frame: "),
         ("frame.clear(); frame['frame'] = 'failed'; frame['why'] = 'no disk\\nleft'; body = b''", "no disk left"),
-        ("import os; os._exit(3)", "its command ended"),
+        ("child.wait(); os._exit(3)", "its command ended"),
     ]);
 }
 
@@ -152,12 +154,13 @@ fn a_line_without_an_end_and_a_flood_before_the_greeting_are_lost_calls() {
 #[test]
 fn a_call_that_a_lying_worker_lost_is_made_by_an_honest_one() {
     let scene = scene(&rising(), &["attic", "den"]);
-    let Some(lying) = lying(&scene, "attic", "reply['key'] = '0' * 64") else { return };
-    settle(&scene, &[("attic", lying), ("den", worker(&scene, "den"))]);
+    let Some(liar) = lying(&scene, "attic", "reply['key'] = '0' * 64") else { return };
+    settle(&scene, &[("attic", liar), ("den", worker(&scene, "den"))]);
     let ran = tune(&scene, "attic,den", &["--max-iterations", "1"]);
     assert_eq!(ran.code, Some(3), "{ran:?}");
     assert_eq!((makers(&scene), failures(&scene)), (BTreeSet::from(["den".to_owned()]), Vec::new()));
-    let first = &calls(&scene)[0]["machine"];
+    let calls = calls(&scene);
+    let first = &calls[0]["machine"];
     assert_eq!(
         (&first["lost"], &first["why"]),
         (&json!(1), &json!("attic: it replied to another call")),
