@@ -6,14 +6,14 @@ use skilltune_phases::base::id::BlobId;
 use super::hostile::lying;
 use super::*;
 
-const PAGE: &str =
-    "---\nname: writer\ndescription: Writes a page for tests. Use it in tests.\n---\n\n# writer\n\nQuality: 90\n\nSee references/style.md.\n";
+const PAGE: &str = "---\nname: writer\ndescription: Writes a page for tests. Use it in tests.\n---\n\n# writer\n\nQuality: 90\n\nSee references/style.md.\n";
 
 /// Writes an edit of the skill with this entry, and returns the statements that put it in place of an improver's.
 fn forging(scene: &Scene, path: &str, node: impl FnOnce(&Objects) -> Node) -> String {
     let objects = Objects::at(scene.path("forged"));
     let file = |text: &str| file(&objects, text);
-    let entries = [("SKILL.md", file(PAGE)), ("references/style.md", file("Be brief.\n")), (path, node(&objects))];
+    let entries =
+        [("SKILL.md", file(PAGE)), ("references/style.md", file("Be brief.\n")), (path, node(&objects))];
     let entries = entries.map(|(path, node)| (RelPath::parse(path.as_bytes()).unwrap(), node));
     let manifest = Manifest::of_files(entries);
     let tree = objects.put_manifest(&manifest).unwrap();

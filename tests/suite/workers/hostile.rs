@@ -126,12 +126,12 @@ fn parts_that_are_missing_or_wrong_and_frames_at_the_wrong_time_are_lost_calls()
             "parts[:] = [({'frame': 'object', 'digest': '0' * 64, 'bytes': 5}, b'bytes')]",
             "it sent a part that has another hash",
         ),
-        (
-            "parts[:] = [({'frame': 'described', 'agents': []}, b'')]",
-            "it sent a frame at the wrong time: ",
-        ),
+        ("parts[:] = [({'frame': 'described', 'agents': []}, b'')]", "it sent a frame at the wrong time: "),
         ("parts[:] = [({'frame': 'unheard of'}, b'')]", "it sent no frame: "),
-        ("frame.clear(); frame['frame'] = 'failed'; frame['why'] = 'no disk\\nleft'; body = b''", "no disk left"),
+        (
+            "frame.clear(); frame['frame'] = 'failed'; frame['why'] = 'no disk\\nleft'; body = b''",
+            "no disk left",
+        ),
         ("child.wait(); os._exit(3)", "its command ended"),
     ]);
 }

@@ -66,8 +66,7 @@ fn without_a_worker_for_a_call_the_run_pauses_and_says_why_of_each_and_runs_noth
     let paused = tune(&scene, "den,bare", &[]);
     assert_eq!((paused.code, &paused.json()["outcome"]), (Some(4), &json!("paused")), "{paused:?}");
     let blocked = paused.json()["blocked"].clone();
-    let why =
-        format!("no worker makes this call (den: {}; bare: unknown agent `executor`)", why_old());
+    let why = format!("no worker makes this call (den: {}; bare: unknown agent `executor`)", why_old());
     assert_eq!((&blocked["kind"], &blocked["why"]), (&json!("no_worker"), &json!(why)), "{paused:?}");
     assert!(scene.calls().is_empty(), "no agent was called");
     assert_eq!(scene.alive(), [0; 0]);
@@ -149,8 +148,7 @@ const GRADED: [&str; 12] = [
 
 #[test]
 fn commands_of_a_suite_run_only_on_workers_that_allow_them() {
-    const WHY: &str =
-        "it runs no commands of suites and projects; start it with --allow-commands to let it";
+    const WHY: &str = "it runs no commands of suites and projects; start it with --allow-commands to let it";
     let graded = |scene: &Scene, more: &[&str]| {
         fs::write(scene.path("project/suite.toml"), SUITE).unwrap();
         scene.run(&[&GRADED[..], &["1"], more].concat())
