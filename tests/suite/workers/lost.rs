@@ -116,10 +116,12 @@ fn a_worker_that_is_asked_to_stop_with_its_run_leaves_no_agent() {
     let gate = Gate::before("executor", &scene, rising());
     let run = Background::start(&scene, &[&TUNE[..], &["den"]].concat());
     run.until_begun(1);
+    let others = Others::of(&scene, &run);
     run.signal(Signal::INT);
     run.until_said("finishing current calls");
     run.signal(Signal::INT);
     let left = run.wait();
+    others.see_off();
     assert_eq!(left.code, Some(130), "{left:?}");
     assert_eq!((scene.alive(), calls(&scene)), (Vec::new(), Vec::new()));
     gate.remove();

@@ -76,8 +76,8 @@ fn without_a_worker_for_a_call_the_run_pauses_and_says_why_of_each_and_runs_noth
     assert_eq!(End::of(&scene, &ran), End::here(&[]), "{ran:?}");
     assert!(makers(&scene).contains("den"), "the plan's workers go on");
     let calls = calls(&scene);
-    let answered = calls.iter().filter(|call| call["outcome"]["failed"].is_null());
-    assert!(answered.into_iter().all(|call| call["machine"]["worker"] == "den"), "{calls:?}");
+    let mut answered = calls.iter().filter(|call| call["outcome"]["failed"].is_null());
+    assert!(answered.all(|call| call["machine"]["worker"] == "den"), "{calls:?}");
 }
 
 /// The worker that makes all calls is kept busy until the other one was asked.
