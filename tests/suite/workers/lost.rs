@@ -129,3 +129,20 @@ fn a_worker_that_is_asked_to_stop_with_its_run_leaves_no_agent() {
     assert_eq!(End::of(&scene, &ran), End::here(&[]), "{ran:?}");
     assert_tidy(&scene, "a run that was stopped at once");
 }
+
+/// Both calls of a pair belong to one worker, but not to one that is gone.
+#[test]
+fn a_worker_that_is_gone_for_good_holds_up_no_call_and_no_pair() {
+    let scene = scene(&rising(), &["attic", "den"]);
+    let gone = format!("if {}; then\necho no route to attic >&2\nexit 255\nfi", has_begun(&scene));
+    settle(&scene, &[("attic", shell(&gone, worker(&scene, "attic"))), ("den", worker(&scene, "den"))]);
+    let ran = tune(&scene, "attic,den", &[]);
+    assert_eq!(End::of(&scene, &ran), End::here(&[]), "{ran:?}");
+    assert_eq!((makers(&scene), failures(&scene)), (BTreeSet::from(["den".to_owned()]), Vec::new()));
+    let lost = lost(&scene);
+    assert!(!lost.is_empty(), "the first call is the first worker's");
+    for call in &lost {
+        let why = call["machine"]["why"].as_str().unwrap();
+        assert!(why.starts_with("attic: its command ended: no route to attic"), "{call}");
+    }
+}
