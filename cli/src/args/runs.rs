@@ -119,7 +119,7 @@ pub struct Reply<'a> {
 impl ResumeArgs {
     /// Returns the arguments of `resume RUN --export DIR`.
     pub fn exporting(run: Option<&str>, folder: &Path) -> Result<Self, clap::Error> {
-        let words = [OsStr::new("resume"), OsStr::new("--yes"), OsStr::new("--export"), folder.as_os_str()];
+        let words = [OsStr::new("resume"), OsStr::new("--export"), folder.as_os_str()];
         let words = words.into_iter().chain(run.map(OsStr::new));
         Self::from_arg_matches(&Self::augment_args(Command::new("resume")).try_get_matches_from(words)?)
     }

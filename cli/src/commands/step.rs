@@ -16,7 +16,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use jiff::{Timestamp, ToSpan as _};
-use skilltune_orchestrator::disk::SafePath;
+use rustix::fs::FlockOperation;
+use skilltune_orchestrator::disk::{Lock, SafePath};
 use skilltune_orchestrator::process::become_driver;
 use skilltune_orchestrator::store::Home;
 use skilltune_orchestrator::workers::{BEAT, Frame, Heard, Inbox, Sender, WORKERS_PATIENCE};
@@ -36,6 +37,8 @@ struct Taking<'a> {
     settings: Settings,
     /// The folder of the calls of others; each day has its own, so that old ones can go.
     place: SafePath,
+    /// Held, so that the folder stays.
+    _in_use: Option<Lock>,
     home: Home,
     allows_commands: bool,
     inbox: Inbox<File>,
@@ -80,16 +83,19 @@ pub fn take(file: &Path, allows_commands: bool, env: &Environment) -> Result<Exi
     let reply = file.with_extension("reply");
     let unread = |error| Complaint::input(format!("cannot read {}", file.display())).caused_by(error);
     let unwritten = |error| Complaint::input(format!("cannot write {}", reply.display())).caused_by(error);
-    let from = File::open(&file).map_err(unread)?;
+    let from = File::open(file).map_err(unread)?;
     let folder = reply.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let draft = tempfile::NamedTempFile::new_in(folder).map_err(unwritten)?;
     let to = draft.as_file().try_clone().map_err(unwritten)?;
-    let exit = Taking::of(allows_commands, env, (from, to), false)?.take();
-    if exit == Exit::Interrupted {
-        return Err(Complaint::input(format!("{} holds no whole call", file.display())));
+    let taking = Taking::of(allows_commands, env, (from, to), false)?;
+    let failed = |why: &str| Complaint::agent(format!("cannot make the call in {}: {why}", file.display()));
+    match taking.greet().map_err(End::from).and_then(|()| taking.serve()) {
+        Ok(true) => {}
+        Ok(false) | Err(End::Gone) => return Err(failed("it is not a whole call")),
+        Err(End::Refused(why) | End::Failed(why)) => return Err(failed(&why)),
     }
     draft.persist(&reply).map_err(|error| unwritten(error.error))?;
-    Ok(exit)
+    Ok(Exit::Reached)
 }
 
 impl<'a> Taking<'a> {
@@ -99,12 +105,22 @@ impl<'a> Taking<'a> {
         (from, to): (File, File),
         is_live: bool,
     ) -> Result<Self, Complaint> {
-        let place = place_of_today(env)?;
+        let (place, in_use) = place_of_today(env)?;
         // The folder has no settings, so that only the user's own count.
         let settings = crate::loops::settings(place.path(), env)?;
         let out = Arc::new(Mutex::new(Sender::of(to)));
         let home = Home::of(place.path());
-        Ok(Self { env, settings, place, home, allows_commands, inbox: Inbox::of(from), out, is_live })
+        Ok(Self {
+            env,
+            settings,
+            place,
+            _in_use: in_use,
+            home,
+            allows_commands,
+            inbox: Inbox::of(from),
+            out,
+            is_live,
+        })
     }
 
     /// Greets, answers questions about agents, and makes one call.
@@ -115,7 +131,7 @@ impl<'a> Taking<'a> {
             let _ = out.lock().unwrap_or_else(PoisonError::into_inner).send(frame);
         };
         match self.greet().map_err(End::from).and_then(|()| self.serve()) {
-            Ok(()) => Exit::Reached,
+            Ok(_) => Exit::Reached,
             Err(End::Gone) => Exit::Interrupted,
             Err(End::Refused(why)) => {
                 say(&Frame::Refused { why });
@@ -132,13 +148,14 @@ impl<'a> Taking<'a> {
         self.out.lock().unwrap_or_else(PoisonError::into_inner).say(&greeting::hello())
     }
 
-    fn serve(mut self) -> Result<(), End> {
+    /// Returns whether there was a call.
+    fn serve(mut self) -> Result<bool, End> {
         loop {
             match self.next()? {
-                None => return Ok(()),
+                None => return Ok(false),
                 Some(Frame::Describe { agents }) => self.describe(&agents)?,
-                Some(Frame::Call { key, kind, bytes, trees }) => {
-                    return with_loop!(kind, L => self.call::<L>(key, bytes, &trees));
+                Some(Frame::Call { key, kind, bytes }) => {
+                    return with_loop!(kind, L => self.call::<L>(key, bytes)).map(|()| true);
                 }
                 Some(Frame::Beat) => {}
                 Some(_) => return Err(End::Failed("it got a frame that no call begins with".to_owned())),
@@ -167,18 +184,23 @@ impl<'a> Taking<'a> {
     }
 }
 
-/// Returns today's folder for the calls of others, and removes those of earlier days: what they hold was sent, or can be
-/// sent again.
-fn place_of_today(env: &Environment) -> Result<SafePath, Complaint> {
+/// Returns today's folder for the calls of others, and removes those of earlier days that no worker uses: what they hold
+/// was sent, or can be sent again.
+fn place_of_today(env: &Environment) -> Result<(SafePath, Option<Lock>), Complaint> {
     let all = SafePath::below(&env.cache, "worker");
     let now = Timestamp::now();
     let name = |time: Timestamp| time.strftime("%Y-%m-%d").to_string();
     let kept = [name(now), name(now.saturating_sub(24.hours()).map_err(ours)?)];
+    let lock = |place: &SafePath, how| place.join("lock").lock(how);
     let place = all.join(&kept[0]);
     place.make().map_err(ours)?;
+    let in_use = lock(&place, FlockOperation::LockShared).map_err(ours)?;
     for old in all.names().map_err(ours)?.iter().filter(|old| kept.iter().all(|kept| *old != kept.as_str())) {
+        let old = all.join(old);
         // Another worker may be doing the same.
-        let _ = all.join(old).remove();
+        if let Ok(Some(_alone)) = lock(&old, FlockOperation::NonBlockingLockExclusive) {
+            let _ = old.remove();
+        }
     }
-    Ok(place)
+    Ok((place, in_use))
 }

@@ -71,7 +71,8 @@ pub(super) enum Asked<'a> {
 impl<L: LoopEngine> Job<L> {
     /// Carries out the request. Returns nothing if it was cancelled before the answer was complete.
     pub(super) fn carry_out(self) -> Result<Option<Done<L>>, EngineError> {
-        Ok(self.reply()?.map(|reply| self.done(reply)))
+        let is_shared = self.request.as_ref().is_shared();
+        Ok(self.reply(is_shared)?.map(|reply| self.done(reply)))
     }
 
     /// Returns the key of the call.
@@ -80,11 +81,11 @@ impl<L: LoopEngine> Job<L> {
         Ok(asking.key(&self.services.asked(&asking)?))
     }
 
-    /// Returns the reply to the request: a stored one, or that of a call.
-    pub(super) fn reply(&self) -> Result<Option<Reply<L>>, EngineError> {
+    /// Returns the reply to the request: a stored one, or that of a call. It is shared with other runs, or not.
+    pub(super) fn reply(&self, is_shared: bool) -> Result<Option<Reply<L>>, EngineError> {
         let asking = self.asking();
         let asked = self.services.asked(&asking)?;
-        let (key, is_shared) = (asking.key(&asked), asking.order.is_shared());
+        let key = asking.key(&asked);
         if let Some(reply) = self.services.stored_reply(key, &asking.order.role, is_shared) {
             return Ok(Some(reply));
         }

@@ -144,7 +144,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
                     self.record(Event::Decided(decision))?;
                     continue;
                 }
-                Due::Do(steps) if steps.is_empty() && self.calls.is_empty() && !self.under_way.is_empty() => {
+                Due::Do(steps) if steps.is_empty() && self.waits_for_replies() => {
                     return Ok(Stopped::Paused(Pause::Exported));
                 }
                 // With nothing to start and nothing to wait for, this would loop forever.
@@ -156,6 +156,9 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
             };
             for step in due {
                 if let Some(ceiling) = self.ceiling_of(&step) {
+                    if self.waits_for_replies() {
+                        return Ok(Stopped::Paused(Pause::Exported));
+                    }
                     if self.calls.is_empty() {
                         return Ok(Stopped::Paused(Pause::Ceiling(ceiling)));
                     }
@@ -324,7 +327,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
                 self.under_way.remove(&step);
             }
             self.observer.ended(&self.run, &step);
-            for Refused { worker, why } in self.context.services.workers.untold() {
+            for Refused { worker, why } in self.context.services.workers.new_refusals() {
                 let (worker, why) = (worker.into(), why.into());
                 self.record(Event::Noted(Signal::WorkerRefused { worker, why }))?;
             }
@@ -334,6 +337,11 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
             next = self.calls.try_join_next();
         }
         Ok(())
+    }
+
+    /// Whether nothing is left to do but to wait for the replies to exported calls.
+    fn waits_for_replies(&self) -> bool {
+        self.calls.is_empty() && self.later.is_none() && !self.under_way.is_empty()
     }
 
     /// Whether calls without a reply wait for another scheduler: they stay under way until the run pauses.

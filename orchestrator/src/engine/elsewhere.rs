@@ -4,6 +4,8 @@
 //! What it says of an edit is not believed: the edit is examined again. A worker that is lost is no failure of the
 //! agent: another one makes the call.
 
+use std::time::Duration;
+
 use skilltune_phases::asking::order::Order;
 use skilltune_phases::base::id::{CallKey, TreeId};
 use skilltune_phases::runs::event::{Failure, FailureKind, Machine, Spent};
@@ -17,21 +19,23 @@ use super::{EngineError, LoopEngine, ReadError, Services};
 use crate::disk::atomic::Durability;
 use crate::snapshot::{Limits, Manifest};
 use crate::workers::parts::{self, NotStored};
-use crate::workers::{Frame, LARGEST_REPLY, Lease, Link, Lost, Part, What, shown};
+use crate::workers::{BEAT, Frame, LARGEST_REPLY, LONGEST_LIST, Lease, Link, Lost, Need, Part, shown};
 
 /// A call that was lost with so many workers is given up for now.
 const MOST_LOST: u32 = 5;
 /// The files that a worker sends beside its reply.
 pub(super) const FILES: [&str; 3] = ["transcript.jsonl", "stdout", "stderr"];
+/// The time for what comes before and after a call: copies, and the way of its result.
+const SLACK: Duration = Duration::from_secs(900);
 /// What a reply may bring besides artifacts: transcripts, evidence, manifests.
 const BESIDES: u64 = 64 << 20;
 
 /// Why a worker did not make a call.
 pub(super) enum Unmade {
     Lost(Lost),
-    /// It makes no such calls; or none at all.
+    /// It makes no calls with this need; or none at all.
     Refused {
-        what: Option<What>,
+        need: Option<Need>,
         why: String,
     },
     Ours(EngineError),
@@ -61,19 +65,18 @@ impl<L: LoopEngine> Job<L> {
         asking: &Asking<'_>,
         asked: &Asked<'_>,
     ) -> Result<Option<Made<L>>, EngineError> {
-        let workers = &self.services.workers;
-        let what = what(asking, asked);
+        let (workers, need) = (&self.services.workers, need(asking, asked));
         dir.note(asked.text())?;
-        let (mut lost, mut why) = (0, None);
+        let (mut lost, mut why, mut has_begun) = (0, None, false);
         loop {
-            let lease = match workers.lease(&what, L::pair(&self.step), &self.cancel_token) {
+            let lease = match workers.lease(&need, L::pair(&self.step), &self.cancel_token) {
                 Ok(Some(lease)) => lease,
                 Ok(None) => return Ok(None),
-                Err(nobody) => {
-                    return Ok(Some(Made::Not(Failure::new(FailureKind::NoWorker, nobody.to_string()))));
+                Err(no_worker) => {
+                    return Ok(Some(Made::Not(Failure::new(FailureKind::NoWorker, no_worker.to_string()))));
                 }
             };
-            match self.ask(&lease, key, dir, &what) {
+            match self.ask(&lease, key, dir, (&need, &mut has_begun)) {
                 Ok(reply) => {
                     lease.ended(false);
                     let machine = reply.machine.map(|machine| Machine { lost, why, ..machine });
@@ -81,31 +84,50 @@ impl<L: LoopEngine> Job<L> {
                 }
                 Err(Unmade::Ours(error)) => return Err(error),
                 Err(Unmade::Lost(Lost::Cancelled)) => return Ok(None),
-                Err(Unmade::Refused { what, why }) => lease.refuse(what.as_ref(), &why),
+                Err(Unmade::Refused { need, why }) => {
+                    lease.refuse(need.as_ref(), &self.services.keys.hide(&why))
+                }
                 Err(Unmade::Lost(how)) => {
                     lease.ended(true);
+                    let how = format!("{}: {how}", lease.worker().name);
+                    drop(lease);
                     lost += 1;
-                    let text = format!("{}: {how}", lease.worker().name);
                     if lost == MOST_LOST {
-                        let text = format!("the call was lost {lost} times, at last with {text}");
-                        return Ok(Some(Made::Reply(Reply::failed(
-                            key,
-                            Failure::new(FailureKind::WorkerLost, text),
-                        ))));
+                        return Ok(Some(Made::Reply(self.given_up(key, &how, has_begun))));
                     }
-                    why = Some(text.into());
+                    why = Some(self.services.keys.hide(&how).into());
+                    // The same machine may need a moment; another one is free at once.
+                    if self.cancel_token.cancelled_within(BEAT * (lost - 1)) {
+                        return Ok(None);
+                    }
                 }
             }
         }
     }
 
-    fn ask(&self, lease: &Lease<'_>, key: CallKey, dir: &CallDir, what: &What) -> Result<Reply<L>, Unmade> {
+    /// Returns the failure of a call that was lost too often. If an agent had begun, nobody knows what that cost.
+    fn given_up(&self, key: CallKey, how: &str, has_begun: bool) -> Reply<L> {
+        let why = format!("the call was lost {MOST_LOST} times, at last with {how}");
+        let failed = Reply::failed(key, Failure::new(FailureKind::WorkerLost, why));
+        let usd = failed.spent.usd.filter(|_| !has_begun);
+        Reply { spent: Spent { usd, ..failed.spent }, ..failed }.without_keys(&self.services.keys)
+    }
+
+    fn ask(
+        &self,
+        lease: &Lease<'_>,
+        key: CallKey,
+        dir: &CallDir,
+        (need, has_begun): (&Need, &mut bool),
+    ) -> Result<Reply<L>, Unmade> {
         let mut link = Link::start(&lease.worker().launch)?;
         let hello = link.hello(None, &self.cancel_token)?;
         if let Some(why) = hello.refusal() {
-            return Err(Unmade::Refused { what: None, why });
+            return Err(Unmade::Refused { need: None, why });
         }
-        let agent = self.hand_over(&mut link, key, what)?;
+        let agent = self.hand_over(&mut link, key, need)?;
+        *has_begun = true;
+        link.allow(self.longest());
         let reply: Reply<L> = self.take_in(&mut link, key, dir)?;
         link.close();
         let worker = lease.worker().name.as_str().into();
@@ -116,19 +138,27 @@ impl<L: LoopEngine> Job<L> {
         self.examined(reply)
     }
 
+    /// Returns how long a call may take, from the worker's word that it begins until its reply.
+    fn longest(&self) -> Duration {
+        let order = self.request.as_ref();
+        let own = match &order.command {
+            Some(command) => command.seconds,
+            None => self.asking().cast().timeout_seconds,
+        };
+        let setup = order.setup.as_ref().map_or(0, |setup| setup.seconds);
+        Duration::from_secs(own.saturating_add(setup)).saturating_add(SLACK)
+    }
+
     /// Sends the call and what the worker lacks. Returns the version of the agent that begins.
-    fn hand_over(&self, link: &mut Link, key: CallKey, what: &What) -> Result<Option<String>, Unmade> {
+    fn hand_over(&self, link: &mut Link, key: CallKey, need: &Need) -> Result<Option<String>, Unmade> {
         let objects = &self.services.objects;
         let call = ExportedCall::of(self);
         let (json, trees) = (call.json(), call.trees());
-        link.send(
-            &Frame::Call { key, kind: L::KIND, bytes: json.len() as u64, trees: trees.clone() },
-            &json,
-        )?;
+        link.send(&Frame::Call { key, kind: L::KIND, bytes: json.len() as u64 }, &json)?;
         let (agent, lacks) = match link.next(&self.cancel_token)? {
             Frame::Accepted { agent, lacks } => (agent, lacks),
             Frame::Refused { why } => {
-                return Err(Unmade::Refused { what: Some(what.clone()), why: shown(&why) });
+                return Err(Unmade::Refused { need: Some(need.clone()), why: shown(&why) });
             }
             other => return Err(Lost::unexpected(&other).into()),
         };
@@ -139,7 +169,10 @@ impl<L: LoopEngine> Job<L> {
         loop {
             match link.next(&self.cancel_token)? {
                 Frame::Began => return Ok(agent),
-                Frame::Needs { parts: needed } => {
+                Frame::Needs { bytes } => {
+                    let list = link.bytes(bytes, LONGEST_LIST)?;
+                    let needed: Vec<Part> = serde_json::from_slice(&list)
+                        .map_err(|error| broken(&format!("its list of parts cannot be read: {error}")))?;
                     let all = parts::files(objects, &trees)?;
                     for part in needed.into_iter().filter(|part| all.contains(part)) {
                         self.send(link, part)?;
@@ -196,7 +229,10 @@ impl<L: LoopEngine> Job<L> {
 
     /// Examines a reply of a worker as that of an agent.
     pub(super) fn examined(&self, reply: Reply<L>) -> Result<Reply<L>, Unmade> {
-        let Spent { usd, .. } = reply.spent;
+        let Spent { usd, cached, .. } = reply.spent;
+        if cached {
+            return Err(broken("it returned the answer of another run"));
+        }
         if usd.is_some_and(|usd| !usd.is_finite() || usd < 0.0) {
             return Err(broken("it reported an impossible cost"));
         }
@@ -268,14 +304,13 @@ impl Asked<'_> {
     }
 }
 
-fn what(asking: &Asking<'_>, asked: &Asked<'_>) -> What {
-    match asked {
-        Asked::Agent { .. } => {
-            let cast = asking.cast();
-            What::Agent(cast.agent.clone(), cast.fingerprint.digest())
-        }
-        Asked::Command(_) => What::Command,
-    }
+fn need(asking: &Asking<'_>, asked: &Asked<'_>) -> Need {
+    let agent = match asked {
+        Asked::Agent { .. } => Some((asking.cast().agent.clone(), asking.cast().fingerprint.digest())),
+        Asked::Command(_) => None,
+    };
+    let commands = asking.order.command.is_some() || asking.order.setup.is_some();
+    Need { agent, commands }
 }
 
 fn broken(why: &str) -> Unmade {

@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 
+use rustix::fs::Mode;
 use skilltune_phases::base::id::CallKey;
 use skilltune_phases::runs::event::{Failure, FailureKind, Machine};
 
@@ -14,10 +15,13 @@ use super::reply::Reply;
 use super::taking::ExportedCall;
 use super::{EngineError, LoopEngine};
 use crate::disk::SafePath;
-use crate::workers::{Frame, Link, Lost, Sender, parts, shown};
+use crate::disk::atomic::Draft;
+use crate::workers::{Frame, Link, Lost, json_line, parts, shown};
 
 /// The ending of a reply's name.
 const REPLY: &str = "reply";
+
+const PRIVATE: Mode = Mode::from_raw_mode(0o600);
 
 /// A folder of calls and their replies.
 #[derive(Clone, Debug)]
@@ -37,20 +41,23 @@ impl<L: LoopEngine> Job<L> {
     pub(super) fn taken(&self, key: CallKey, dir: &CallDir) -> Result<Option<Made<L>>, EngineError> {
         let Some(exports) = &self.services.exports else { return Ok(None) };
         let place = SafePath::below(&exports.folder, format!("{}.{REPLY}", key.short()));
-        let Some(file) = place.open()? else { return Ok(None) };
+        if !place.exists() {
+            return Ok(None);
+        }
         dir.note(None)?;
+        let file = match place.open() {
+            Ok(Some(file)) => file,
+            Ok(None) => return Ok(None),
+            // Somebody else may have made it.
+            Err(error) => return Ok(Some(Made::Reply(unusable(key, &error.to_string())))),
+        };
         let reply = match self.read_reply(Link::of_file(file), key, dir) {
             Ok(reply) => reply,
             Err(Unmade::Ours(error)) => return Err(error),
-            Err(Unmade::Lost(lost)) => self.unusable(key, &lost.to_string()),
-            Err(Unmade::Refused { why, .. }) => self.unusable(key, &why),
+            Err(Unmade::Lost(lost)) => unusable(key, &lost.to_string()),
+            Err(Unmade::Refused { why, .. }) => unusable(key, &why),
         };
         Ok(Some(Made::Reply(reply)))
-    }
-
-    fn unusable(&self, key: CallKey, why: &str) -> Reply<L> {
-        let why = format!("the reply in {}.{REPLY} cannot be used: {why}", key.short());
-        Reply::failed(key, Failure::new(FailureKind::WorkerLost, why))
     }
 
     fn read_reply(&self, mut link: Link, key: CallKey, dir: &CallDir) -> Result<Reply<L>, Unmade> {
@@ -58,12 +65,10 @@ impl<L: LoopEngine> Job<L> {
         if let Some(why) = hello.refusal() {
             return Err(Lost::Broken(why).into());
         }
-        let agent = loop {
-            match link.next(&self.cancel_token)? {
-                Frame::Accepted { agent, .. } => break agent,
-                Frame::Refused { why } | Frame::Failed { why } => return Err(Lost::Gone(shown(&why)).into()),
-                other => return Err(Lost::unexpected(&other).into()),
-            }
+        let agent = match link.next(&self.cancel_token)? {
+            Frame::Accepted { agent, .. } => agent,
+            Frame::Refused { why } | Frame::Failed { why } => return Err(Lost::Gone(shown(&why)).into()),
+            other => return Err(Lost::unexpected(&other).into()),
         };
         match link.next(&self.cancel_token)? {
             Frame::Began => {}
@@ -86,16 +91,24 @@ impl<L: LoopEngine> Job<L> {
         }
         let (call, objects) = (ExportedCall::of(self), &self.services.objects);
         let (json, trees) = (call.json(), call.trees());
-        let mut sender = Sender::of(Vec::new());
-        let sent = "a vector takes everything";
-        let head = Frame::Call { key, kind: L::KIND, bytes: json.len() as u64, trees: trees.clone() };
-        sender.send_with(&head, &json).expect(sent);
+        // It holds what a person brought, and what the suite keeps from agents.
+        let folder = SafePath::below(&exports.folder, "").make_folder()?;
+        let mut draft = Draft::new(&folder, PRIVATE)?;
+        draft.write(&json_line(&Frame::Call { key, kind: L::KIND, bytes: json.len() as u64 }))?;
+        draft.write(&json)?;
         let manifests =
             trees.iter().map(|&tree| parts::manifest(objects, tree)).collect::<Result<Vec<_>, _>>()?;
         for part in manifests.into_iter().chain(parts::files(objects, &trees)?) {
-            sender.send_with(&Frame::Object(part), &objects.read(part.blob())?).expect(sent);
+            draft.write(&json_line(&Frame::Object(part)))?;
+            draft.write(&objects.read(part.blob())?)?;
         }
-        sender.send(&Frame::Sent).expect(sent);
-        Ok(place.create(&sender.into_inner())?)
+        draft.write(&json_line(&Frame::Sent))?;
+        draft.publish(&folder, key.short().as_ref())?;
+        Ok(())
     }
+}
+
+fn unusable<L: LoopEngine>(key: CallKey, why: &str) -> Reply<L> {
+    let why = format!("the reply in {}.{REPLY} cannot be used: {why}", key.short());
+    Reply::failed(key, Failure::new(FailureKind::WorkerLost, why))
 }

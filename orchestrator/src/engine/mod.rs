@@ -67,7 +67,7 @@ pub use exports::Exports;
 pub use files::{is_published, publish};
 pub use ports::Ports;
 pub use shared::propose_now;
-pub use taking::{ExportedCall, MadeReply};
+pub use taking::{ExportedCall, MadeReply, ReadyCall};
 pub use tune::{BlamedFile, Diff, blamed_files, context, edit_diff, tree_dangers, tree_diff};
 use unreadable::unreadable;
 

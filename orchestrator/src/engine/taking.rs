@@ -28,6 +28,13 @@ pub struct ExportedCall<L: LoopEngine> {
     pub prices: Prices,
 }
 
+/// A call that a worker is about to make.
+#[expect(missing_debug_implementations, reason = "a request shows nothing")]
+pub struct ReadyCall<L: LoopEngine> {
+    job: Job<L>,
+    key: CallKey,
+}
+
 /// A reply that is ready to be sent.
 #[derive(Debug)]
 pub struct MadeReply {
@@ -75,27 +82,42 @@ impl<L: LoopEngine> ExportedCall<L> {
         trees
     }
 
-    /// Carries out the call as this machine's own. Returns nothing if it was cancelled, and a line if it is not the call
-    /// that was asked for.
-    pub fn carry_out(
+    /// Returns the call as one of this machine, if it is the one that was asked for.
+    pub fn ready(
         self,
         services: Services,
         key: CallKey,
         cancel_token: CancelToken,
-    ) -> Result<Option<Result<MadeReply, String>>, EngineError> {
+    ) -> Result<Option<ReadyCall<L>>, EngineError> {
         let Self { step, request, usd, .. } = self;
         let job = Job { services: Arc::new(services), step, request, cancel_token, usd };
-        if job.key()? != key {
-            return Ok(Some(Err("it would make another call of this request".to_owned())));
-        }
-        let Some(reply) = job.reply()? else { return Ok(None) };
+        Ok((job.key()? == key).then_some(ReadyCall { job, key }))
+    }
+}
+
+impl<L: LoopEngine> ReadyCall<L> {
+    /// Carries out the call. Returns nothing if it was cancelled. Answers of other runs are not used: whether they still
+    /// count is up to the coordinator.
+    pub fn carry_out(self) -> Result<Option<MadeReply>, EngineError> {
+        let Self { job, key } = self;
+        let Some(reply) = job.reply(false)? else { return Ok(None) };
         let dir = CallDir::of(&job.services, key);
         let most = job.services.limits.output_bytes;
-        let text = |name| Ok((name, job.services.keys.hide(&dir.file(name).text(most)?).into_owned()));
+        let text = |name| {
+            let text = dir.file(name).text(most)?;
+            Ok((name, cut(&job.services.keys.hide(&text), most).to_owned()))
+        };
         let files = FILES.into_iter().filter(|name| dir.file(name).is_file()).map(text);
         let files = files.collect::<Result<_, EngineError>>()?;
         let trees = reply.outcome.as_ref().map(L::trees).unwrap_or_default();
         let json = serde_json::to_vec(&reply).expect("a reply has a JSON text");
-        Ok(Some(Ok(MadeReply { json, trees, files })))
+        Ok(Some(MadeReply { json, trees, files }))
     }
+}
+
+/// Returns the beginning of a text with at most `most` bytes.
+fn cut(text: &str, most: u64) -> &str {
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    &text[..end.unwrap_or(0)]
 }

@@ -10,6 +10,9 @@ use super::BEAT;
 use super::link::Launch;
 use crate::process::CancelToken;
 
+/// A worker that lost so many calls in a row gives its pairs to another.
+const GIVEN_UP: u32 = 3;
+
 /// A worker of the user's settings.
 #[derive(Clone, Debug)]
 pub struct Worker {
@@ -22,12 +25,12 @@ pub struct Worker {
 }
 
 /// What a call needs of its worker.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum What {
-    /// An agent, by its name and its fingerprint.
-    Agent(String, Digest),
-    /// A command of a suite or of a project.
-    Command,
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Need {
+    /// The name and the fingerprint of an agent.
+    pub agent: Option<(String, Digest)>,
+    /// Whether it runs a command of a suite or of a project.
+    pub commands: bool,
 }
 
 /// All workers of a run.
@@ -41,8 +44,8 @@ pub struct Workers {
 #[derive(Debug)]
 struct Room {
     seats: Vec<Seat>,
-    /// Refusals that nobody was told of yet.
-    untold: Vec<Refused>,
+    /// Refusals that no_worker was told of yet.
+    new_refusals: Vec<Refused>,
 }
 
 #[derive(Debug)]
@@ -51,7 +54,7 @@ struct Seat {
     /// How many calls in a row were lost.
     lost: u32,
     /// Why it makes no calls that need this; without a need, none at all.
-    refusals: BTreeMap<Option<What>, String>,
+    refusals: BTreeMap<Option<Need>, String>,
 }
 
 /// A refusal, for a person.
@@ -83,7 +86,7 @@ impl Workers {
     pub fn of(all: Vec<Worker>) -> Self {
         let seat = |worker: &Worker| Seat { free: worker.slots, lost: 0, refusals: BTreeMap::new() };
         let seats = all.iter().map(seat).collect();
-        Self { all, room: Mutex::new(Room { seats, untold: Vec::new() }), freed: Condvar::new() }
+        Self { all, room: Mutex::new(Room { seats, new_refusals: Vec::new() }), freed: Condvar::new() }
     }
 
     /// Returns the number of slots of all of them.
@@ -100,7 +103,7 @@ impl Workers {
     /// are cancelled meanwhile.
     pub fn lease(
         &self,
-        what: &What,
+        need: &Need,
         pair: Option<Digest>,
         cancel_token: &CancelToken,
     ) -> Result<Option<Lease<'_>>, NoWorker> {
@@ -110,12 +113,12 @@ impl Workers {
                 return Ok(None);
             }
             let able: Vec<usize> =
-                (0..self.all.len()).filter(|&nth| self.refusal(&room, nth, what).is_none()).collect();
+                (0..self.all.len()).filter(|&nth| self.refusal(&room, nth, need).is_none()).collect();
             let chosen = match pair {
-                _ if able.is_empty() => return Err(self.nobody(&room, what)),
+                _ if able.is_empty() => return Err(self.no_worker(&room, need)),
                 Some(pair) => able
                     .into_iter()
-                    .max_by_key(|&nth| self.rank(nth, pair))
+                    .max_by_key(|&nth| (room.seats[nth].lost < GIVEN_UP, self.rank(nth, pair)))
                     .filter(|&nth| room.seats[nth].free > 0),
                 None => {
                     let free = able.into_iter().filter(|&nth| room.seats[nth].free > 0);
@@ -130,27 +133,27 @@ impl Workers {
         }
     }
 
-    /// Returns the refusals that nobody was told of yet.
-    pub fn untold(&self) -> Vec<Refused> {
-        std::mem::take(&mut self.room().untold)
+    /// Returns the refusals that no_worker was told of yet.
+    pub fn new_refusals(&self) -> Vec<Refused> {
+        std::mem::take(&mut self.room().new_refusals)
     }
 
-    fn refusal(&self, room: &Room, nth: usize, what: &What) -> Option<String> {
+    fn refusal(&self, room: &Room, nth: usize, need: &Need) -> Option<String> {
         let agents = &self.all[nth].agents;
-        if let What::Agent(name, _) = what
+        if let Some((name, _)) = &need.agent
             && !agents.is_empty()
             && !agents.contains(name)
         {
             return Some(format!("its settings do not name {name}"));
         }
         let refusals = &room.seats[nth].refusals;
-        refusals.get(&None).or_else(|| refusals.get(&Some(what.clone()))).cloned()
+        refusals.get(&None).or_else(|| refusals.get(&Some(need.clone()))).cloned()
     }
 
-    fn nobody(&self, room: &Room, what: &What) -> NoWorker {
+    fn no_worker(&self, room: &Room, need: &Need) -> NoWorker {
         let why = |nth: usize| Refused {
             worker: self.all[nth].name.clone(),
-            why: self.refusal(room, nth, what).unwrap_or_default(),
+            why: self.refusal(room, nth, need).unwrap_or_default(),
         };
         NoWorker((0..self.all.len()).map(why).collect())
     }
@@ -171,11 +174,11 @@ impl Lease<'_> {
     }
 
     /// Gives this worker no more calls of this kind; without a kind, none at all.
-    pub fn refuse(&self, what: Option<&What>, why: &str) {
+    pub fn refuse(&self, need: Option<&Need>, why: &str) {
         let mut room = self.workers.room();
-        let refused = room.seats[self.nth].refusals.insert(what.cloned(), why.to_owned());
+        let refused = room.seats[self.nth].refusals.insert(need.cloned(), why.to_owned());
         if refused.is_none() {
-            room.untold.push(Refused { worker: self.worker().name.clone(), why: why.to_owned() });
+            room.new_refusals.push(Refused { worker: self.worker().name.clone(), why: why.to_owned() });
         }
     }
 
@@ -208,8 +211,8 @@ mod tests {
         Workers::of(all.iter().map(worker).collect())
     }
 
-    fn agent(name: &str) -> What {
-        What::Agent(name.to_owned(), Digest::of(name.as_bytes()))
+    fn agent(name: &str) -> Need {
+        Need { agent: Some((name.to_owned(), Digest::of(name.as_bytes()))), commands: false }
     }
 
     #[test]
@@ -258,18 +261,18 @@ mod tests {
         lease.refuse(Some(&other), "it has no other");
         lease.refuse(Some(&other), "it has no other");
         drop(lease);
-        let told = workers.untold();
+        let told = workers.new_refusals();
         assert_eq!(told, [Refused { worker: "b".into(), why: "it has no other".into() }]);
-        let nobody = workers.lease(&other, None, &token).unwrap_err().to_string();
+        let no_worker = workers.lease(&other, None, &token).unwrap_err().to_string();
         assert_eq!(
-            nobody,
+            no_worker,
             "no worker makes this call (a: its settings do not name other; b: it has no other)"
         );
         let mine = workers.lease(&agent("mine"), None, &token).unwrap().unwrap();
         mine.refuse(None, "it speaks another protocol");
         drop(mine);
-        assert!(workers.lease(&What::Command, None, &token).unwrap().is_some());
+        assert!(workers.lease(&Need { agent: None, commands: true }, None, &token).unwrap().is_some());
         canceller.say(Cancel::Gently);
-        assert!(workers.lease(&What::Command, None, &token).unwrap().is_none());
+        assert!(workers.lease(&Need { agent: None, commands: true }, None, &token).unwrap().is_none());
     }
 }

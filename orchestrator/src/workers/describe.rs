@@ -44,7 +44,10 @@ impl Hello {
     pub fn refusal(&self) -> Option<String> {
         let ours = env!("CARGO_PKG_VERSION");
         let is_same = self.skilltune_worker == PROTOCOL && self.program == ours;
-        (!is_same).then(|| format!("it has skilltune {}, and this is {ours}", shown(&self.program)))
+        (!is_same).then(|| {
+            let (theirs, protocol) = (shown(&self.program), self.skilltune_worker);
+            format!("it has skilltune {theirs} with protocol {protocol}, and this is {ours} with protocol {PROTOCOL}")
+        })
     }
 }
 

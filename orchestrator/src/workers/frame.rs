@@ -7,8 +7,10 @@ use skilltune_phases::runs::plan::LoopKind;
 
 /// The version of the frames.
 pub const PROTOCOL: u32 = 1;
-/// A longer line is no frame. The longest names the objects that a worker lacks.
-pub(super) const LONGEST_LINE: usize = 16 << 20;
+/// A longer line is no frame.
+pub(super) const LONGEST_LINE: usize = 1 << 20;
+/// The most bytes of a list of parts.
+pub const LONGEST_LIST: u64 = 64 << 20;
 /// A reply fits into a line of the journal.
 pub const LARGEST_REPLY: u64 = 12 << 20;
 /// The most bytes before the first line of a worker: a login script may print a page.
@@ -37,13 +39,12 @@ pub enum Frame {
     Describe { agents: Vec<Wanted> },
     /// The answers, in the order of the questions; a line that says why not, instead of an agent.
     Described { agents: Vec<Result<AgentFacts, String>> },
-    /// A call, as JSON in the payload, and the trees that it needs.
+    /// A call, as JSON in the payload.
     Call {
         key: CallKey,
         #[serde(rename = "loop")]
         kind: LoopKind,
         bytes: u64,
-        trees: Vec<TreeId>,
     },
     /// The worker does not make this call; another one may.
     Refused { why: String },
@@ -57,8 +58,8 @@ pub enum Frame {
     Object(Part),
     /// Everything that the other side lacked was sent.
     Sent,
-    /// The files that the worker lacks.
-    Needs { parts: Vec<Part> },
+    /// The files that the worker lacks, as a list of parts in the payload.
+    Needs { bytes: u64 },
     /// The worker has everything, and begins.
     Began,
     /// Either side is alive.

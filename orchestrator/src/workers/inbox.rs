@@ -19,6 +19,8 @@ pub struct Inbox<R> {
     ahead: Vec<u8>,
     /// How much of `ahead` has been taken.
     taken: usize,
+    /// How much of the rest has no end of a line.
+    searched: usize,
 }
 
 /// What a wait for a frame came to.
@@ -37,7 +39,7 @@ pub enum Heard {
 
 impl<R: Read + AsFd> Inbox<R> {
     pub fn of(from: R) -> Self {
-        Self { from, ahead: Vec::new(), taken: 0 }
+        Self { from, ahead: Vec::new(), taken: 0, searched: 0 }
     }
 
     /// Waits for the next frame for this time. Also returns when one of `others` can be read.
@@ -104,7 +106,9 @@ impl<R: Read + AsFd> Inbox<R> {
     /// Returns the next whole line that was read, without its end.
     fn line(&mut self, longest: usize) -> io::Result<Option<Vec<u8>>> {
         let rest = &self.ahead[self.taken..];
-        let Some(end) = rest.iter().position(|byte| *byte == b'\n') else {
+        let end = rest[self.searched..].iter().position(|byte| *byte == b'\n').map(|end| self.searched + end);
+        let Some(end) = end else {
+            self.searched = rest.len();
             return if rest.len() > longest {
                 Err(invalid("it sent a line without an end"))
             } else {
@@ -112,17 +116,18 @@ impl<R: Read + AsFd> Inbox<R> {
             };
         };
         let line = rest[..end].to_vec();
-        self.taken += end + 1;
+        (self.taken, self.searched) = (self.taken + end + 1, 0);
         Ok(Some(line))
     }
 
     fn read_ahead(&mut self) -> io::Result<usize> {
         self.ahead.drain(..self.taken);
         self.taken = 0;
-        let mut piece = [0; PIECE];
-        let count = read(&mut self.from, &mut piece)?;
-        self.ahead.extend_from_slice(&piece[..count]);
-        Ok(count)
+        let known = self.ahead.len();
+        self.ahead.resize(known + PIECE, 0);
+        let count = read(&mut self.from, &mut self.ahead[known..]);
+        self.ahead.truncate(known + count.as_ref().map_or(0, |count| *count));
+        count
     }
 }
 
@@ -150,6 +155,7 @@ impl<R: Read + AsFd> Read for Payload<'_, R> {
             let count = most.min(ahead.len());
             into[..count].copy_from_slice(&ahead[..count]);
             self.inbox.taken += count;
+            self.inbox.searched = 0;
             count
         };
         if count == 0 {

@@ -52,6 +52,8 @@ pub struct Link {
     /// The end of what the command printed as errors.
     said: Vec<u8>,
     heard_at: Instant,
+    /// When its call must have ended.
+    until: Option<Instant>,
     is_over: bool,
 }
 
@@ -105,6 +107,7 @@ impl Link {
             errors: Some(errors),
             said: Vec::new(),
             heard_at: Instant::now(),
+            until: None,
             is_over: false,
         };
         Ok(link)
@@ -113,7 +116,7 @@ impl Link {
     /// Reads what a worker has written into a file.
     pub fn of_file(file: File) -> Self {
         let (from, said, heard_at) = (Inbox::of(file), Vec::new(), Instant::now());
-        Self { child: None, to: None, from, errors: None, said, heard_at, is_over: true }
+        Self { child: None, to: None, from, errors: None, said, heard_at, until: None, is_over: true }
     }
 
     /// Waits for the worker's first line. A scheduler may take hours to place it, so there is a limit only if the caller
@@ -121,6 +124,9 @@ impl Link {
     pub fn hello(&mut self, within: Option<Duration>, cancel_token: &CancelToken) -> Result<Hello, Lost> {
         let (mut noise, since) = (0, Instant::now());
         loop {
+            if cancel_token.heard().is_some() {
+                return Err(Lost::Cancelled);
+            }
             let most = within.map_or(BEAT, |within| within.saturating_sub(since.elapsed()).min(BEAT));
             if most.is_zero() {
                 return Err(self.late(since.elapsed()));
@@ -139,7 +145,7 @@ impl Link {
                     return Err(Lost::Broken("it sent a frame before its first line".into()));
                 }
                 Ok(Err(Heard::Quiet { .. })) => {}
-                Ok(Err(Heard::Other)) => self.attend(cancel_token)?,
+                Ok(Err(Heard::Other)) => self.read_errors(),
                 Ok(Err(Heard::Closed)) => return Err(self.ended()),
                 Err(error) => return Err(self.failed(&error)),
             }
@@ -148,7 +154,14 @@ impl Link {
 
     pub fn send(&mut self, frame: &Frame, payload: &[u8]) -> Result<(), Lost> {
         match &mut self.to {
-            Some(to) => to.send_with(frame, payload).map_err(|error| self.failed(&error)),
+            Some(to) => {
+                to.send_with(frame, payload).map_err(|error| self.failed(&error))?;
+                // What was sent may be on its way for a while, and only then the other side has something to say.
+                if !payload.is_empty() {
+                    self.heard_at = Instant::now();
+                }
+                Ok(())
+            }
             None if self.child.is_none() => Ok(()),
             None => Err(Lost::Cancelled),
         }
@@ -158,6 +171,12 @@ impl Link {
     pub fn next(&mut self, cancel_token: &CancelToken) -> Result<Frame, Lost> {
         let mut beat_at = Instant::now();
         loop {
+            if cancel_token.heard().is_some() {
+                return Err(Lost::Cancelled);
+            }
+            if self.until.is_some_and(|until| until < Instant::now()) {
+                return Err(Lost::Gone("it did not end at the deadline of its call".to_owned()));
+            }
             if beat_at.elapsed() >= BEAT {
                 self.send(&Frame::Beat, &[])?;
                 beat_at = Instant::now();
@@ -178,11 +197,16 @@ impl Link {
                     return Err(Lost::Gone(format!("it said nothing for {seconds} s")));
                 }
                 Ok(Heard::Quiet { bytes: 0 }) => {}
-                Ok(Heard::Other) => self.attend(cancel_token)?,
+                Ok(Heard::Other) => self.read_errors(),
                 Ok(Heard::Closed) => return Err(self.ended()),
                 Err(error) => return Err(self.failed(&error)),
             }
         }
+    }
+
+    /// Sets how long the worker may take from now on.
+    pub fn allow(&mut self, time: Duration) {
+        self.until = Instant::now().checked_add(time);
     }
 
     /// Returns the payload of the last frame.
@@ -209,19 +233,14 @@ impl Link {
         }
     }
 
-    /// Notices a request to stop, and reads what the command prints as errors.
-    fn attend(&mut self, cancel_token: &CancelToken) -> Result<(), Lost> {
-        if cancel_token.heard().is_some() {
-            return Err(Lost::Cancelled);
-        }
-        self.read_errors();
-        Ok(())
-    }
-
+    /// Reads what the command prints as errors, if it has.
     fn read_errors(&mut self) {
         let mut piece = [0; KEPT];
-        let count = self.errors.as_mut().map_or(Ok(0), |errors| errors.read(&mut piece));
-        match count {
+        let Some(errors) = &mut self.errors else { return };
+        if wait(&mut [PollFd::new(errors, PollFlags::IN)], Duration::ZERO).is_ok_and(|ready| ready == 0) {
+            return;
+        }
+        match errors.read(&mut piece) {
             Ok(count @ 1..) => {
                 self.said.extend_from_slice(&piece[..count]);
                 self.said.drain(..self.said.len().saturating_sub(KEPT));
@@ -270,10 +289,14 @@ impl Drop for Link {
             return;
         }
         // A worker that has replied is not waited for longer than its command needs to clean up.
-        let limit = if self.is_over { CLEANING } else { GRACE };
+        let first = if self.is_over { CLEANING } else { GRACE };
         let pid = Pid::from_child(child);
-        if !ends_by(pid, Instant::now() + limit) {
-            let _ = kill_process_group(pid, Signal::KILL);
+        // A command of a scheduler cleans up when it is asked to end.
+        for (limit, signal) in [(first, Signal::TERM), (GRACE, Signal::KILL)] {
+            if ends_by(pid, Instant::now() + limit) {
+                break;
+            }
+            let _ = kill_process_group(pid, signal);
         }
         let _ = child.wait();
     }

@@ -16,12 +16,12 @@ mod link;
 pub mod parts;
 mod sender;
 
-pub use choice::{Lease, NoWorker, Refused, What, Worker, Workers};
+pub use choice::{Lease, Need, NoWorker, Refused, Worker, Workers};
 pub use describe::{WorkerFacts, describe, shown};
-pub use frame::{Frame, Hello, LARGEST_REPLY, PROTOCOL, Part};
+pub use frame::{Frame, Hello, LARGEST_REPLY, LONGEST_LIST, PROTOCOL, Part};
 pub use inbox::{Heard, Inbox};
 pub use link::{Launch, Link, Lost};
-pub use sender::Sender;
+pub use sender::{Sender, json_line};
 
 use std::time::Duration;
 

@@ -2,17 +2,13 @@
 
 use std::io::{self, Write};
 
+use serde::Serialize;
+
 use super::frame::Frame;
 
 /// The stream to the other side.
 #[derive(Debug)]
 pub struct Sender<W>(W);
-
-impl Sender<Vec<u8>> {
-    pub fn into_inner(self) -> Vec<u8> {
-        self.0
-    }
-}
 
 impl<W: Write> Sender<W> {
     pub fn of(to: W) -> Self {
@@ -31,10 +27,15 @@ impl<W: Write> Sender<W> {
     }
 
     /// Sends a line: a frame, or a worker's greeting.
-    pub fn say(&mut self, line: &impl serde::Serialize) -> io::Result<()> {
-        let mut line = serde_json::to_vec(line).expect("text, numbers and lists always have a JSON form");
-        line.push(b'\n');
-        self.0.write_all(&line)?;
+    pub fn say(&mut self, line: &impl Serialize) -> io::Result<()> {
+        self.0.write_all(&json_line(line))?;
         self.0.flush()
     }
+}
+
+/// Returns a frame as the line that it travels as.
+pub fn json_line(frame: &impl Serialize) -> Vec<u8> {
+    let mut line = serde_json::to_vec(frame).expect("text, numbers and lists always have a JSON form");
+    line.push(b'\n');
+    line
 }

@@ -1,14 +1,17 @@
 //! Makes one call of a coordinator, and sends its reply.
 
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use rustix::fs::FlockOperation;
 use skilltune_orchestrator::agent::{AgentSettings, Wanted};
-use skilltune_orchestrator::disk::Lock;
+use skilltune_orchestrator::disk::{Lock, SafePath};
 use skilltune_orchestrator::engine::{
     Caches, CallLimits, ExportedCall, LoopEngine, MadeReply, Ports, Services,
 };
-use skilltune_orchestrator::process::{Canceller, GuardianPool};
+use skilltune_orchestrator::process::{Canceller, GuardianPool, can_confine};
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::AnswerCache;
 use skilltune_orchestrator::workers::{Frame, Heard as Frames, WORKERS_PATIENCE, Workers, parts};
@@ -38,12 +41,7 @@ struct Own {
 }
 
 impl Taking<'_> {
-    pub(super) fn call<L: Ui + LoopEngine>(
-        mut self,
-        key: CallKey,
-        bytes: u64,
-        trees: &[TreeId],
-    ) -> Result<(), End> {
+    pub(super) fn call<L: Ui + LoopEngine>(mut self, key: CallKey, bytes: u64) -> Result<(), End> {
         let json = self.inbox.bytes(bytes, LARGEST_CALL, WORKERS_PATIENCE)?;
         let call: ExportedCall<L> = serde_json::from_slice(&json)
             .map_err(|error| End::Refused(format!("it cannot read the call: {error}")))?;
@@ -52,30 +50,32 @@ impl Taking<'_> {
         let _held = self.hold(key)?;
         self.home.create().map_err(ours)?;
         let objects = Objects::at(self.home.objects());
-        self.receive(&objects, trees, own.as_ref().and_then(|own| own.version.clone()))?;
-        let given = parts::files(&objects, trees).map_err(ours)?;
-        let services = self.services(&call, objects, own)?;
-        let (objects, pool) = (services.objects.clone(), services.pool.clone());
+        let trees = call.trees();
+        self.receive(&objects, &trees, own.as_ref().and_then(|own| own.version.clone()))?;
+        let given = parts::files(&objects, &trees).map_err(ours)?;
+        let work = self.place.join("work").join(key.short());
+        let services = self.services(&call, (objects.clone(), work.clone()), own)?;
+        let pool = services.pool.clone();
         let canceller = Canceller::new().map_err(ours)?;
-        let cancel_token = canceller.cancel_token();
+        let Some(call) = call.ready(services, key, canceller.cancel_token()).map_err(ours)? else {
+            return Err(End::Refused("it would make another call of this request".to_owned()));
+        };
         self.send(&Frame::Began, &[])?;
         let (out, is_live) = (self.out.clone(), self.is_live);
         // Nobody cancels the call of a file.
-        let watch =
+        let _watch =
             if is_live { Ok(Watch::start(self.inbox, out.clone(), canceller)) } else { Err(canceller) };
-        let made = call.carry_out(services, key, cancel_token);
+        let made = call.carry_out();
         pool.close();
-        let reply = match made.map_err(ours)? {
-            None => return Err(End::Gone),
-            Some(Err(why)) => return Err(End::Refused(why)),
-            Some(Ok(reply)) => reply,
-        };
+        // The reply is kept in the folder of the run.
+        let _ = work.remove();
+        let reply = made.map_err(ours)?.ok_or(End::Gone)?;
         let MadeReply { json, trees: made, files } = reply;
-        let mut out = out.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let manifests =
-            made.iter().filter(|tree| !trees.contains(tree)).map(|&tree| parts::manifest(&objects, tree));
+        let manifests = made.iter().filter(|tree| !trees.contains(tree));
+        let manifests = manifests.map(|&tree| parts::manifest(&objects, tree));
         let manifests = manifests.collect::<Result<Vec<_>, _>>().map_err(ours)?;
         let new = parts::files(&objects, &made).map_err(ours)?;
+        let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
         for part in manifests.into_iter().chain(new.difference(&given).copied()) {
             out.send_with(&Frame::Object(part), &objects.read(part.blob()).map_err(ours)?)?;
         }
@@ -83,9 +83,7 @@ impl Taking<'_> {
             let bytes = text.len() as u64;
             out.send_with(&Frame::File { name: name.to_owned(), bytes }, text.as_bytes())?;
         }
-        out.send_with(&Frame::Reply { key, bytes: json.len() as u64 }, &json)?;
-        drop(watch);
-        Ok(())
+        Ok(out.send_with(&Frame::Reply { key, bytes: json.len() as u64 }, &json)?)
     }
 
     /// Returns the agent that makes the call, if it is the one that the run has; none for a command.
@@ -94,6 +92,13 @@ impl Taking<'_> {
         if (order.command.is_some() || order.setup.is_some()) && !self.allows_commands {
             let why = "it runs no commands of suites and projects; start it with --allow-commands to let it";
             return Err(End::Refused(why.to_owned()));
+        }
+        let is_confined = order.command.iter().chain(&order.setup).any(|command| command.confined);
+        if is_confined && !can_confine() {
+            return Err(End::Refused("its system cannot confine commands".to_owned()));
+        }
+        if order.repository && casting::git(self.env).is_err() {
+            return Err(End::Refused("it has no git".to_owned()));
         }
         if order.command.is_some() {
             return Ok(None);
@@ -130,6 +135,9 @@ impl Taking<'_> {
     fn own(&self, wanted: &Wanted) -> Result<Own, String> {
         let part = elsewhere::own_part(wanted, &self.settings, self.env).map_err(|why| why.in_one_line())?;
         let version = self.version(&part);
+        if part.agent.versioned().is_some() && version.is_none() {
+            return Err(format!("its {} does not tell its version", wanted.agent));
+        }
         Ok(Own { part, version })
     }
 
@@ -160,8 +168,12 @@ impl Taking<'_> {
 
     /// Holds the call, so that a worker that lost its coordinator and is ending does not make it at the same time.
     fn hold(&mut self, key: CallKey) -> Result<Lock, End> {
-        let file = self.place.join("held").join(key.short());
         self.place.join("held").make().map_err(ours)?;
+        let file = self.place.join("held").join(key.short());
+        if !self.is_live {
+            let lock = file.lock(FlockOperation::LockExclusive).map_err(ours)?;
+            return lock.ok_or_else(|| End::Failed("the call is held".to_owned()));
+        }
         let since = Instant::now();
         loop {
             if let Some(lock) = file.lock(FlockOperation::NonBlockingLockExclusive).map_err(ours)? {
@@ -170,9 +182,8 @@ impl Taking<'_> {
             if since.elapsed() > OTHERS_END {
                 return Err(End::Failed("another worker on the machine still makes this call".to_owned()));
             }
-            if let Frames::Closed = self.inbox.next(LOOK, &[])?
-                && self.is_live
-            {
+            self.send(&Frame::Beat, &[])?;
+            if let Frames::Closed = self.inbox.next(LOOK, &[])? {
                 return Err(End::Gone);
             }
         }
@@ -197,7 +208,10 @@ impl Taking<'_> {
                     let parts = parts::lacking(objects, trees).map_err(ours)?;
                     match (parts.is_empty(), self.is_live) {
                         (true, _) => return Ok(()),
-                        (false, true) => self.send(&Frame::Needs { parts }, &[])?,
+                        (false, true) => {
+                            let list = serde_json::to_vec(&parts).map_err(io::Error::other)?;
+                            self.send(&Frame::Needs { bytes: list.len() as u64 }, &list)?;
+                        }
                         (false, false) => {
                             return Err(End::Failed("the file lacks parts of the call".to_owned()));
                         }
@@ -211,7 +225,7 @@ impl Taking<'_> {
     fn services<L: Ui + LoopEngine>(
         &self,
         call: &ExportedCall<L>,
-        objects: Objects,
+        (objects, work): (Objects, SafePath),
         own: Option<Own>,
     ) -> Result<Services, End> {
         let plan = call.plan();
@@ -226,8 +240,9 @@ impl Taking<'_> {
             objects,
             folder,
             cache: AnswerCache::of(&self.home, &self.env.state).map_err(ours)?,
-            models: Default::default(),
-            work: self.place.join("work").join(plan.run.as_str()),
+            models: BTreeMap::new(),
+            // A folder for each call: its caches of build tools are no other call's.
+            work,
             own: vec![self.env.cache.clone()],
             cast: agent.map(|agent| (call.order().role.clone(), agent)).into_iter().collect(),
             pool: GuardianPool::new(exe, GUARDIAN, mark, 1),
