@@ -9,6 +9,7 @@ pub mod scope;
 pub mod session;
 pub mod store_check;
 pub mod under_guard;
+pub mod versions;
 
 use std::cmp::Reverse;
 use std::io;

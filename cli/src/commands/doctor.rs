@@ -10,7 +10,6 @@ mod probe;
 mod project;
 mod rights;
 mod verdict;
-pub mod versions;
 mod worker_checks;
 mod wrap;
 

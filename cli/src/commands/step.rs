@@ -57,6 +57,15 @@ enum End {
     Failed(String),
 }
 
+impl End {
+    fn into_line(self) -> String {
+        match self {
+            Self::Gone => "the connection is gone".to_owned(),
+            Self::Refused(why) | Self::Failed(why) => why,
+        }
+    }
+}
+
 impl From<Complaint> for End {
     fn from(complaint: Complaint) -> Self {
         Self::Failed(complaint.in_one_line())
@@ -92,7 +101,7 @@ pub fn take(file: &Path, allows_commands: bool, env: &Environment) -> Result<Exi
     match taking.greet().map_err(End::from).and_then(|()| taking.serve()) {
         Ok(true) => {}
         Ok(false) | Err(End::Gone) => return Err(failed("it is not a whole call")),
-        Err(End::Refused(why) | End::Failed(why)) => return Err(failed(&why)),
+        Err(end) => return Err(failed(&end.into_line())),
     }
     draft.persist(&reply).map_err(|error| unwritten(error.error))?;
     Ok(Exit::Reached)

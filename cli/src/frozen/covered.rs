@@ -41,6 +41,7 @@ pub(super) type Covered = BTreeSet<&'static str>;
 /// Variants that no stored run has: browsers and workers differ between machines, questions of a draft need a terminal,
 /// and some failures of a night need more than a script.
 pub(super) const NOT_STORED: &[&str] = &[
+    "Signal::Workers",
     "Signal::WorkerRefused",
     "Pause::Exported",
     "GanStep::Browse",
@@ -83,7 +84,7 @@ pub(super) trait Variant {
 }
 
 variants! {
-    Signal { Paused Resumed Recast Ceilings Held KeptFree WorkerRefused Waiting Waited Placing Placed Proposed }
+    Signal { Paused Resumed Recast Ceilings Held KeptFree Workers WorkerRefused Waiting Waited Placing Placed Proposed }
     Pause { Exported Interrupted Terminated Stopped Blocked Ceiling }
     Ceiling { Usd Tokens Calls Minutes }
     Aim { Improve Try Calibrate Compare }

@@ -187,6 +187,7 @@ impl<L: Narrated> Talk<L> {
             }
             // The pause or the wait that follows reports it.
             Signal::KeptFree { .. } => return,
+            Signal::Workers(names) => return self.text(&words::workers(names)),
             Signal::WorkerRefused { worker, why } => return self.text(&words::refused(worker, why)),
             Signal::Ceilings(_) => return self.text(&ceilings::line(run)),
             Signal::Waiting { until } => return self.waiting(run, *until),

@@ -54,6 +54,7 @@ fn noted<L: Ui>(run: &Run<L>, signal: &Signal) -> String {
             let resets = figures::moment(window.resets_at);
             format!("no call of the {role} before {resets}: {used}% of its {name} window is used")
         }
+        Signal::Workers(names) => words::workers(names),
         Signal::WorkerRefused { worker, why } => words::refused(worker, why),
         Signal::Held => "the run waits for your answer".to_owned(),
         Signal::Waiting { until } => format!("waiting until {}", figures::moment(*until)),

@@ -178,6 +178,14 @@ pub fn failure(kind: FailureKind) -> &'static str {
     }
 }
 
+/// Says where the calls are made from here on.
+pub fn workers(names: &[String]) -> String {
+    match names {
+        [] => "this machine makes the calls from here on".to_owned(),
+        names => plain::one_line(&format!("{} make the calls from here on", names.join(", "))),
+    }
+}
+
 /// Says that a worker makes no such calls.
 pub fn refused(worker: &str, why: &str) -> String {
     plain::one_line(&format!("worker {worker} makes no such calls: {why}"))

@@ -14,8 +14,9 @@ use skilltune_phases::runs::run::Run;
 
 use crate::args::runs::GoingArgs;
 use crate::casting;
-use crate::casting::{Casting, priced};
+use crate::casting::{Casting, Part, priced};
 use crate::report::ui::Ui;
+use crate::runs::versions;
 use crate::settings::Settings;
 use crate::settings::worker_settings::WorkerEntry;
 use crate::terminal::complaint::Complaint;
@@ -92,11 +93,11 @@ impl RuntimeOptions {
             let consent = Consent::of(going.trust, Person::present(env).filter(|_| !going.yes));
             pinned = Self::trusted_anew(&casting, &settings, env, &plan.run, consent)?;
         }
-        if plan.workers.is_empty() {
+        if settings.calls.workers.value.0.is_empty() {
             still_confined(plan)?;
         }
         still_wrapped(plan, &casting, &settings)?;
-        Ok(Self { exports: exports(going, env)?, ..Self::of(&casting, &settings, pinned)? })
+        Ok(Self { exports: exports(going, &casting, env)?, ..Self::of(&casting, &settings, pinned)? })
     }
 
     /// Returns the files that the current agents and other commands of the run use, with their current trust.
@@ -133,7 +134,7 @@ impl RuntimeOptions {
 }
 
 /// Returns the folder of exported calls.
-fn exports(going: &GoingArgs, env: &Environment) -> Result<Option<Exports>, Complaint> {
+fn exports(going: &GoingArgs, casting: &Casting, env: &Environment) -> Result<Option<Exports>, Complaint> {
     let Some(folder) = going.export.as_ref().or(going.replies.as_ref()) else { return Ok(None) };
     let (folder, writes) = (env.cwd.join(folder), going.export.is_some());
     if writes {
@@ -141,7 +142,13 @@ fn exports(going: &GoingArgs, env: &Environment) -> Result<Option<Exports>, Comp
             Complaint::input(format!("cannot write calls into {}", folder.display())).caused_by(error)
         })?;
     }
-    Ok(Some(Exports { folder, writes }))
+    let kept = env.cache.join("versions");
+    let print = |part: &Part| {
+        let version = versions::of(&part.agent, &kept, env);
+        part.agent.portable_fingerprint(version.as_deref())
+    };
+    let agents = casting.iter().filter(|_| writes).map(|(role, part)| (role.clone(), print(part))).collect();
+    Ok(Some(Exports { folder, writes, agents }))
 }
 
 /// Fails if this system cannot confine agents as the run's report says: this must stay true until the run ends.

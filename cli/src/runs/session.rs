@@ -162,6 +162,8 @@ fn take_up<L: Ui>(
     events.extend(recasts.into_iter().map(|(role, cast)| Event::Noted(Signal::Recast { role, cast })));
     let ceilings = going.ceilings().or(run.plan.ceilings);
     events.extend((ceilings != run.plan.ceilings).then_some(Event::Noted(Signal::Ceilings(ceilings))));
+    let workers: Vec<String> = options.workers.iter().map(|(name, _)| name.clone()).collect();
+    events.extend((workers != run.plan.workers).then_some(Event::Noted(Signal::Workers(workers))));
     let mut records = Vec::new();
     for event in events {
         let record = journal.append(now(), event).map_err(ours)?;

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 
 use rustix::fs::Mode;
 use skilltune_phases::base::id::CallKey;
+use skilltune_phases::base::role::ByRole;
 use skilltune_phases::runs::event::{Failure, FailureKind, Machine};
+use skilltune_phases::runs::plan::Fingerprint;
 
 use super::call::{Job, Made};
 use super::call_dir::CallDir;
@@ -29,6 +31,8 @@ pub struct Exports {
     pub folder: PathBuf,
     /// Whether calls without a reply are written there; otherwise they are made as usual.
     pub writes: bool,
+    /// The agents of a run on this machine, as any other machine can compare them.
+    pub agents: ByRole<Fingerprint>,
 }
 
 impl<L: LoopEngine> Job<L> {

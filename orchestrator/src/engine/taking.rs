@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use skilltune_phases::asking::order::Order;
 use skilltune_phases::base::id::{CallKey, TreeId};
 use skilltune_phases::loops::shared::request::AgentRequest;
-use skilltune_phases::runs::plan::Plan;
+use skilltune_phases::runs::plan::{Fingerprint, Plan};
 use skilltune_phases::runs::price::Prices;
 
 use super::call::Job;
@@ -23,6 +23,8 @@ pub struct ExportedCall<L: LoopEngine> {
     step: L::Step,
     request: AgentRequest<L>,
     usd: Option<f64>,
+    /// The agent that has to make it, if the plan has the fingerprint of a path.
+    agent: Option<Fingerprint>,
     pub output_bytes: u64,
     pub artifacts: Limits,
     pub prices: Prices,
@@ -52,6 +54,11 @@ impl<L: LoopEngine> ExportedCall<L> {
             step: job.step.clone(),
             request: job.request.clone(),
             usd: job.usd,
+            agent: services
+                .exports
+                .as_ref()
+                .and_then(|exports| exports.agents.get(&job.request.as_ref().role))
+                .cloned(),
             output_bytes: services.limits.output_bytes,
             artifacts: services.limits.artifacts,
             prices: services.prices.clone(),
@@ -64,6 +71,10 @@ impl<L: LoopEngine> ExportedCall<L> {
 
     pub fn order(&self) -> &Order {
         self.request.as_ref()
+    }
+
+    pub fn agent(&self) -> Option<&Fingerprint> {
+        self.agent.as_ref()
     }
 
     pub fn plan(&self) -> &Plan<L> {

@@ -194,6 +194,8 @@ pub enum Signal {
         role: Role,
         window: Window,
     },
+    /// These workers make the calls from here on; none for this machine.
+    Workers(Vec<String>),
     /// This worker does not make such calls.
     WorkerRefused {
         worker: Box<str>,

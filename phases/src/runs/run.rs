@@ -342,6 +342,7 @@ impl<L: Fold> Run<L> {
             }
             Signal::Recast { role, cast } => self.recast(role, cast, at),
             Signal::Ceilings(ceilings) => Arc::make_mut(&mut self.plan).ceilings = *ceilings,
+            Signal::Workers(workers) => Arc::make_mut(&mut self.plan).workers.clone_from(workers),
             Signal::KeptFree { role, window } => self.keep_free(role, window, at),
             Signal::Waiting { until } => {
                 let Waits { times, since, .. } = self.waits;
@@ -352,7 +353,6 @@ impl<L: Fold> Run<L> {
                 self.begin_again(at);
             }
             Signal::Held => self.held = true,
-            // The result is not known yet; another worker makes the call, or it fails.
             Signal::Placing { .. } | Signal::Proposed(_) | Signal::WorkerRefused { .. } => {}
             Signal::Placed { by, .. } => self.placed = Some(*by),
         }
@@ -422,6 +422,7 @@ fn was_at_work<L: Fold>(event: &Event<L>) -> bool {
             | Signal::Ceilings(_)
             | Signal::Held
             | Signal::KeptFree { .. }
+            | Signal::Workers(_)
             | Signal::WorkerRefused { .. }
             | Signal::Waiting { .. } => true,
             Signal::Resumed { .. }

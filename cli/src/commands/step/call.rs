@@ -6,7 +6,7 @@ use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use rustix::fs::FlockOperation;
-use skilltune_orchestrator::agent::{AgentSettings, Wanted};
+use skilltune_orchestrator::agent::Wanted;
 use skilltune_orchestrator::disk::{Lock, SafePath};
 use skilltune_orchestrator::engine::{
     Caches, CallLimits, ExportedCall, LoopEngine, MadeReply, Ports, Services,
@@ -21,17 +21,15 @@ use skilltune_phases::skills::keys::Keys;
 use super::watch::Watch;
 use super::{End, Taking};
 use crate::casting::{self, Part, elsewhere};
-use crate::commands::doctor::versions::{self, Asked, Heard};
 use crate::report::ui::Ui;
 use crate::runs::session::{GRACE, GUARDIAN, GUARDS};
+use crate::runs::versions;
 use crate::terminal::complaint::ours;
 
 /// The call itself has texts only: prompts, briefs and the plan.
 const LARGEST_CALL: u64 = 256 << 20;
 /// How long a worker that lost its coordinator may still take to end.
 const OTHERS_END: Duration = Duration::from_secs(20);
-/// How long an agent may take to tell its version.
-const ASKED: Duration = Duration::from_secs(20);
 const LOOK: Duration = Duration::from_millis(100);
 
 /// An agent of this machine, and its version.
@@ -114,10 +112,11 @@ impl Taking<'_> {
             via: cast.via.clone(),
             rights: role.rights,
         };
-        let own = self.own(&wanted).map_err(End::Refused)?;
+        let own = self.own(&wanted)?;
         let now = own.part.agent.portable_fingerprint(own.version.as_deref());
-        if now != cast.fingerprint {
-            let changed = cast.fingerprint.changed(&now).join(", ");
+        let wanted = call.agent().unwrap_or(&cast.fingerprint);
+        if now != *wanted {
+            let changed = wanted.changed(&now).join(", ");
             return Err(End::Refused(format!(
                 "its {} is not the one of the run: other {changed}",
                 cast.agent
@@ -132,35 +131,21 @@ impl Taking<'_> {
         Ok(Some(own))
     }
 
-    fn own(&self, wanted: &Wanted) -> Result<Own, String> {
-        let part = elsewhere::own_part(wanted, &self.settings, self.env).map_err(|why| why.in_one_line())?;
-        let version = self.version(&part);
+    fn own(&self, wanted: &Wanted) -> Result<Own, End> {
+        let part = elsewhere::own_part(wanted, &self.settings, self.env);
+        let part = part.map_err(|why| End::Refused(why.in_one_line()))?;
+        let version = versions::of(&part.agent, self.place.join("versions").path(), self.env);
         if part.agent.versioned().is_some() && version.is_none() {
-            return Err(format!("its {} does not tell its version", wanted.agent));
+            return Err(End::Failed(format!("its {} does not tell its version", wanted.agent)));
         }
         Ok(Own { part, version })
-    }
-
-    /// Returns the version of an agent that needs no settings.
-    fn version(&self, part: &Part) -> Option<String> {
-        let program = part.agent.versioned()?;
-        let asked = Asked {
-            name: part.agent.name.clone(),
-            settings: AgentSettings::default(),
-            program: program.to_owned(),
-        };
-        let ask = || match versions::ask(&[asked], ASKED, self.env).ok()?.pop()? {
-            Heard::Version(version) => Some(version),
-            Heard::Nothing(_) | Heard::NotStarted(_) => None,
-        };
-        casting::versions::version(program, self.place.join("versions").path(), ask)
     }
 
     /// Answers which of these agents this machine has.
     pub(super) fn describe(&self, wanted: &[Wanted]) -> Result<(), End> {
         let confines = casting::system_confines(&self.settings);
         let facts = |wanted| {
-            let Own { part, version } = self.own(wanted)?;
+            let Own { part, version } = self.own(wanted).map_err(End::into_line)?;
             Ok(part.agent.facts(version.as_deref(), confines))
         };
         self.send(&Frame::Described { agents: wanted.iter().map(facts).collect() }, &[])

@@ -9,6 +9,7 @@ use skilltune_orchestrator::disk;
 use skilltune_orchestrator::process::{Call, CancelToken, Ended, GuardianPool, How, ProcessError};
 use skilltune_phases::base::role::Rights;
 
+use crate::casting::versions::version as kept_version;
 use crate::runs::under_guard::under_guard;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -36,6 +37,21 @@ const SHOWN: usize = 60;
 
 /// The time a program has to exit after it was asked to.
 const GRACE: Duration = Duration::from_secs(1);
+
+/// How long an agent may take to tell its version to a run.
+const ASKED: Duration = Duration::from_secs(20);
+
+/// Returns the version of an agent that needs no settings, kept in this folder for a while; none of others.
+pub fn of(agent: &Agent, folder: &Path, env: &Environment) -> Option<String> {
+    let program = agent.versioned()?;
+    let (name, settings) = (agent.name.clone(), AgentSettings::default());
+    let asked = Asked { name, settings, program: program.to_owned() };
+    let ask = || match ask(&[asked], ASKED, env).ok()?.pop()? {
+        Heard::Version(version) => Some(version),
+        Heard::Nothing(_) | Heard::NotStarted(_) => None,
+    };
+    kept_version(program, folder, ask)
+}
 
 /// Returns the answers in the order of the questions.
 pub fn ask(asked: &[Asked], deadline: Duration, env: &Environment) -> Result<Vec<Heard>, Complaint> {
