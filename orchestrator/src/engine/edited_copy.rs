@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use skilltune_phases::asking::order::{Order, Placement};
+use skilltune_phases::base::id::TreeId;
 use skilltune_phases::runs::event::{Failure, FailureKind};
 
 use super::refusal::link_outside;
 use super::{AgentOutput, EngineError, ReadError, Services, call_dir, unreadable};
 use crate::snapshot::{
-    Captured, IgnoreRules, Manifest, ManifestError, Node, RelPath, RulesError, capture_edited, scan_edited,
+    Captured, IgnoreRules, Manifest, ManifestError, Node, Objects, RelPath, RulesError, capture_edited,
+    scan_edited,
 };
 
 pub(super) struct EditedCopy {
@@ -39,21 +41,45 @@ impl EditedCopy {
         let copy = order.draft().ok_or(EngineError::Stuck)?;
         let root = output.space.join(&copy.at);
         let rules = |base: &Manifest| IgnoreRules::of_copy(&root, base).map(Some);
-        let mut read = Self::read_by(services, copy, output.space, rules)?;
-        if order.brought.is_none() && output.after_setup.is_none() {
-            return Ok(read);
+        let read = Self::read_by(services, copy, output.space, rules)?;
+        read.without_theirs(&services.objects, order.brought.as_ref(), output.after_setup)
+    }
+
+    /// Reads an edit that a worker returned, with the parts that were not placed.
+    pub(super) fn returned(objects: &Objects, copy: &Placement, tree: TreeId) -> Result<Self, ReadError> {
+        let whole = objects.manifest(copy.tree)?;
+        let withheld = call_dir::withheld(&whole, copy);
+        let (base, kept) = whole.split(&withheld);
+        let (manifest, also) = objects.manifest(tree)?.split(&withheld);
+        if also != kept {
+            return Err(gate("a worker returned an edit of files that it must leave alone").into());
         }
-        let brought = order.brought.as_ref().map(|brought| services.objects.manifest(brought.tree));
+        let made = Captured { tree: objects.put_manifest(&manifest)?, manifest };
+        Ok(Self { whole, base, made, at: copy.at.clone(), withheld, kept })
+    }
+
+    /// Leaves out the files that a person brought, and what a setup command made. Fails if the content of a brought file is
+    /// at another path.
+    pub(super) fn without_theirs(
+        mut self,
+        objects: &Objects,
+        brought: Option<&Placement>,
+        after_setup: Option<&Manifest>,
+    ) -> Result<Self, ReadError> {
+        if brought.is_none() && after_setup.is_none() {
+            return Ok(self);
+        }
+        let brought = brought.map(|brought| objects.manifest(brought.tree));
         let brought = brought.transpose()?.unwrap_or_default();
-        let manifest = own_changes(&read.made.manifest, &read.base, output.after_setup, &brought);
+        let manifest = own_changes(&self.made.manifest, &self.base, after_setup, &brought);
         let manifest = manifest.map_err(|why| gate(why.to_string()))?;
-        if let Some((path, from)) = disclosed(&read.base, &manifest, &brought) {
+        if let Some((path, from)) = disclosed(&self.base, &manifest, &brought) {
             return Err(
                 gate(format!("{path} has the content of {from}, which must stay out of the result")).into()
             );
         }
-        read.made = Captured { tree: services.objects.put_manifest(&manifest)?, manifest };
-        Ok(read)
+        self.made = Captured { tree: objects.put_manifest(&manifest)?, manifest };
+        Ok(self)
     }
 
     /// Returns a copy of a project as `of_project` would read it now, without storing anything.
@@ -146,8 +172,10 @@ pub(super) fn gate(why: impl Into<String>) -> Failure {
 mod tests {
     use std::fs;
 
+    use skilltune_phases::asking::order::Access;
+
     use super::*;
-    use crate::snapshot::{Limits, Objects, scan};
+    use crate::snapshot::{Limits, scan};
 
     #[test]
     fn what_a_setup_command_did_and_the_agent_left_is_no_part_of_the_edit() {
@@ -216,6 +244,50 @@ mod tests {
             let found = found.map(|(path, from)| (path.to_string(), from.to_string()));
             assert_eq!(found, refused.map(|from| (name.to_owned(), from.to_owned())), "{text}");
         }
+    }
+
+    #[test]
+    fn a_returned_edit_leaves_alone_what_was_not_placed_and_shows_no_brought_file() {
+        let store = tempfile::tempdir().unwrap();
+        let objects = Objects::at(store.path());
+        let tree = |files: &[(&str, &str)]| {
+            let file = |(path, text): &(&str, &str)| {
+                let blob = objects.put(text.as_bytes()).unwrap();
+                let node = Node::File { blob, size: text.len() as u64, mode: 0o644 };
+                (RelPath::parse(path.as_bytes()).unwrap(), node)
+            };
+            objects.put_manifest(&Manifest::of_files(files.iter().map(file))).unwrap()
+        };
+        let placed = |at: &str, tree, access, hidden: &[&str]| Placement {
+            at: at.into(),
+            tree,
+            access,
+            hidden: hidden.iter().map(|&path| path.into()).collect(),
+            picked: Vec::new(),
+            links_outside: false,
+        };
+        let copy = placed("copy", tree(&[("a", "1"), ("evals/x", "key")]), Access::Draft, &["evals"]);
+        let brought = placed("copy", tree(&[(".env", "secret")]), Access::Scratch, &[]);
+        let returned = |files: &[(&str, &str)]| {
+            let made = tree(files);
+            let copy = EditedCopy::returned(&objects, &copy, made)
+                .and_then(|copy| copy.without_theirs(&objects, Some(&brought), None));
+            let copy = match copy {
+                Ok(copy) => copy,
+                Err(ReadError::Agent(failure)) => return failure.why,
+                Err(ReadError::Ours(error)) => panic!("{error}"),
+            };
+            let whole = copy.completed(&copy.made.manifest).unwrap();
+            if objects.put_manifest(&whole).unwrap() == made { "same".to_owned() } else { "other".to_owned() }
+        };
+        assert_eq!(returned(&[("a", "2"), ("b", "3"), ("evals/x", "key")]), "same");
+        let alone = "a worker returned an edit of files that it must leave alone";
+        for evals in [&[][..], &[("evals/x", "other")], &[("evals/x", "key"), ("evals/y", "more")]] {
+            assert_eq!(returned(&[&[("a", "2")], evals].concat()), alone);
+        }
+        assert_eq!(returned(&[("a", "2"), (".env", "x"), ("evals/x", "key")]), "other", "it is left out");
+        let disclosed = returned(&[("a", "secret"), ("evals/x", "key")]);
+        assert_eq!(disclosed, "a has the content of .env, which must stay out of the result");
     }
 
     #[test]

@@ -237,6 +237,9 @@ impl<L: LoopEngine> Job<L> {
             return Err(broken("it reported an impossible cost"));
         }
         let outcome = match reply.outcome {
+            Ok(answer) if !L::fits(&self.step, &answer) => {
+                return Err(broken("it replied with an answer to another kind of step"));
+            }
             Ok(answer)
                 if L::trees(&answer).into_iter().any(|tree| !self.services.objects.contains_tree(tree)) =>
             {
@@ -254,7 +257,9 @@ impl<L: LoopEngine> Job<L> {
 
     /// Examines an edit of a person's folder again: what must never be in one must not depend on a worker.
     fn examined_edit(&self, answer: L::Answer) -> Result<L::Answer, ReadError> {
-        let Some(base) = L::base(&self.request) else { return Ok(answer) };
+        let Some(base) = L::base(&self.request) else {
+            return L::examined(&self.services, &self.request, answer);
+        };
         let (services, made) = (&*self.services, L::trees(&answer));
         refusal::check_keys(services, &base, &made)?;
         let manifest = |tree: TreeId| services.objects.manifest(tree);

@@ -46,7 +46,8 @@ impl LoopEngine for Evolve {
         output: &AgentOutput<'_>,
     ) -> Result<Answer, ReadError> {
         if request.as_ref().draft().is_some() {
-            let made = worked(services, request, output)?;
+            let copy = EditedCopy::of_project(services, request.as_ref(), output)?;
+            let made = worked(&services.objects, &copy, request.apart())?;
             let summary = services.keys.hide(output.answer);
             let summary = cut(&summary, LONGEST_SUMMARY).into();
             return Ok(Answer::Worked { made, summary, is_blind: output.is_hidden });
@@ -58,6 +59,19 @@ impl LoopEngine for Evolve {
             Call::Spoil(_) => evidence::spoiled(services, request, output.answer),
             _ => Ok(request.read(output.answer)?),
         }
+    }
+
+    fn examined(services: &Services, request: &AgentRequest, answer: Answer) -> Result<Answer, ReadError> {
+        request.check(&answer)?;
+        let (objects, order) = (&services.objects, request.as_ref());
+        let Answer::Worked { made, summary, is_blind } = answer else {
+            evidence::check(objects, &order.placements, &answer)?;
+            return Ok(answer);
+        };
+        let copy = EditedCopy::returned(objects, order.draft().ok_or(EngineError::Stuck)?, made)?;
+        let copy = copy.without_theirs(objects, order.brought.as_ref(), None)?;
+        let made = worked(objects, &copy, request.apart())?;
+        Ok(Answer::Worked { made, summary: cut(&summary, LONGEST_SUMMARY).into(), is_blind })
     }
 
     fn ran(
@@ -124,13 +138,8 @@ fn in_project(said: &str, space: &Path) -> String {
     said.replace(&format!("{space}/"), "").replace(&*space, ".")
 }
 
-/// Reads the changes of an executor to its copy.
-fn worked(
-    services: &Services,
-    request: &AgentRequest,
-    output: &AgentOutput<'_>,
-) -> Result<TreeId, ReadError> {
-    let copy = EditedCopy::of_project(services, request.as_ref(), output)?;
+/// Stores the changes of an executor to its copy.
+fn worked(objects: &Objects, copy: &EditedCopy, apart: &[String]) -> Result<TreeId, ReadError> {
     let made = copy.made.manifest.edited_from(&copy.base, None);
     if let Some(path) = evidence::touched(&copy.base, &made) {
         return Err(gate(format!("{path} belongs to skilltune; leave it alone")).into());
@@ -142,10 +151,10 @@ fn worked(
         let why = format!("agents, editors or shells read {path} by themselves; do not create or change it");
         return Err(gate(why).into());
     }
-    if let Some(path) = in_other_repository(&copy.base, &made, request.apart()) {
+    if let Some(path) = in_other_repository(&copy.base, &made, apart) {
         return Err(gate(format!("{path} belongs to another repository; leave it alone")).into());
     }
-    Ok(services.objects.put_manifest(&copy.completed(&made)?)?)
+    Ok(objects.put_manifest(&copy.completed(&made)?)?)
 }
 
 /// Returns the commands of a tree: those that are set, and those that its manifests suggest for other stages.
@@ -350,7 +359,58 @@ fn cut(text: &str, most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use skilltune_phases::asking::order::{Access, Placement};
+    use skilltune_phases::loops::evolve::{EVIDENCE, PROJECT};
+
     use super::*;
+
+    /// Returns why the gates refuse a tree in place of a page, if they do.
+    fn refusal(entries: &[(&str, &str)]) -> Option<String> {
+        let store = tempfile::tempdir().unwrap();
+        let objects = Objects::at(store.path());
+        let tree = |entries: &[(&str, &str)]| {
+            let file = |(path, text): &(&str, &str)| {
+                let blob = objects.put(text.as_bytes()).unwrap();
+                let node = Node::File { blob, size: text.len() as u64, mode: 0o644 };
+                (RelPath::parse(path.as_bytes()).unwrap(), node)
+            };
+            objects.put_manifest(&Manifest::of_files(entries.iter().map(file))).unwrap()
+        };
+        let placed = Placement {
+            at: PROJECT.into(),
+            tree: tree(&[("a.py", "1"), ("vendor/b.py", "1")]),
+            access: Access::Draft,
+            hidden: Vec::new(),
+            picked: Vec::new(),
+            links_outside: false,
+        };
+        let made = tree(entries);
+        let copy = EditedCopy::returned(&objects, &placed, made).unwrap();
+        match worked(&objects, &copy, &["vendor".to_owned()]) {
+            Ok(stored) => {
+                assert_eq!(stored, made);
+                None
+            }
+            Err(ReadError::Agent(failure)) => Some(failure.why),
+            Err(ReadError::Ours(error)) => panic!("{error}"),
+        }
+    }
+
+    #[test]
+    fn work_touches_no_evidence_no_repository_and_no_settings() {
+        let vendor = ("vendor/b.py", "1");
+        assert_eq!(refusal(&[("a.py", "2"), vendor]), None);
+        let evidence = format!("{EVIDENCE}/x");
+        for (path, why) in [
+            (evidence.as_str(), "belongs to skilltune"),
+            (".git/config", "would make a git repository"),
+            (".claude/settings.json", "by themselves"),
+            ("vendor/c.py", "belongs to another repository"),
+        ] {
+            let refusal = refusal(&[("a.py", "2"), vendor, (path, "2")]).unwrap();
+            assert!(refusal.contains(why), "{refusal}");
+        }
+    }
 
     #[test]
     fn a_test_that_is_named_by_its_path_has_the_same_name_in_every_workspace() {

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use skilltune_phases::asking::order::Placement;
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::gan::course::Round;
 use skilltune_phases::loops::gan::inspect::{self, Inspection};
@@ -33,13 +32,22 @@ impl LoopEngine for Gan {
         output: &AgentOutput<'_>,
     ) -> Result<Answer, ReadError> {
         if let Some(placed) = request.as_ref().draft() {
-            let artifact = built(services, placed, output)?;
+            let copy = EditedCopy::read(services, placed, output.space)?;
+            let artifact = built(&services.objects, &copy)?;
             return Ok(Answer::Built { artifact, notes: Box::new(request.notes(output.answer)) });
         }
         if output.answer.trim().is_empty() {
             return Err(Failure::new(FailureKind::Empty, "no text at all").into());
         }
         Ok(request.read(output.answer)?)
+    }
+
+    fn examined(services: &Services, request: &AgentRequest, answer: Answer) -> Result<Answer, ReadError> {
+        request.check(&answer)?;
+        let Answer::Built { artifact, notes } = answer else { return Ok(answer) };
+        let placed = request.as_ref().draft().ok_or(EngineError::Stuck)?;
+        let copy = EditedCopy::returned(&services.objects, placed, artifact)?;
+        Ok(Answer::Built { artifact: built(&services.objects, &copy)?, notes })
     }
 
     /// A browser that fails shows nothing: its checks stay open, and the run goes on without them.
@@ -91,9 +99,8 @@ impl LoopEngine for Gan {
     }
 }
 
-/// Reads the builder's changes to its copy. Set-id bits are dropped.
-fn built(services: &Services, placed: &Placement, output: &AgentOutput<'_>) -> Result<TreeId, ReadError> {
-    let copy = EditedCopy::read(services, placed, output.space)?;
+/// Stores the builder's changes to its copy. Set-id bits are dropped.
+fn built(objects: &Objects, copy: &EditedCopy) -> Result<TreeId, ReadError> {
     let made = copy.made.manifest.edited_from(&copy.base, None);
     if made.entries().iter().all(|entry| entry.node.is_folder()) {
         return Err(gate(format!("there are no files in `{ARTIFACT}/`")).into());
@@ -105,7 +112,7 @@ fn built(services: &Services, placed: &Placement, output: &AgentOutput<'_>) -> R
         let why = format!("agents, editors or shells read {path} by themselves; do not create or change it");
         return Err(gate(why).into());
     }
-    Ok(services.objects.put_manifest(&copy.completed(&made)?)?)
+    Ok(objects.put_manifest(&copy.completed(&made)?)?)
 }
 
 /// Reads the output of a browser check: findings and screenshots.
@@ -165,4 +172,57 @@ fn place_round(
     let page = place.join(format!("evaluation-report-{number}.json"));
     page.replace(report.as_bytes(), Durability::Order)?;
     Ok(report)
+}
+
+#[cfg(test)]
+mod tests {
+    use skilltune_phases::asking::order::{Access, Placement};
+
+    use super::*;
+    use crate::snapshot::{Manifest, Node};
+
+    /// Returns why the gates refuse a tree in place of a page, if they do.
+    fn refusal(entries: &[(&str, &str)]) -> Option<String> {
+        let store = tempfile::tempdir().unwrap();
+        let objects = Objects::at(store.path());
+        let tree = |entries: &[(&str, &str)]| {
+            let file = |(path, text): &(&str, &str)| {
+                let blob = objects.put(text.as_bytes()).unwrap();
+                let node = Node::File { blob, size: text.len() as u64, mode: 0o644 };
+                (RelPath::parse(path.as_bytes()).unwrap(), node)
+            };
+            objects.put_manifest(&Manifest::of_files(entries.iter().map(file))).unwrap()
+        };
+        let placed = Placement {
+            at: ARTIFACT.into(),
+            tree: tree(&[("index.html", "1")]),
+            access: Access::Draft,
+            hidden: Vec::new(),
+            picked: Vec::new(),
+            links_outside: false,
+        };
+        let made = tree(entries);
+        let copy = EditedCopy::returned(&objects, &placed, made).unwrap();
+        match built(&objects, &copy) {
+            Ok(stored) => {
+                assert_eq!(stored, made);
+                None
+            }
+            Err(ReadError::Agent(failure)) => Some(failure.why),
+            Err(ReadError::Ours(error)) => panic!("{error}"),
+        }
+    }
+
+    #[test]
+    fn what_was_built_has_files_and_neither_a_repository_nor_settings() {
+        assert_eq!(refusal(&[("index.html", "2"), ("site.css", "3")]), None);
+        for (entries, why) in [
+            (&[][..], "there are no files"),
+            (&[("index.html", "2"), (".git/config", "3")], "would make a git repository"),
+            (&[("index.html", "2"), (".claude/settings.json", "3")], "by themselves"),
+        ] {
+            let refusal = refusal(entries).unwrap();
+            assert!(refusal.contains(why), "{refusal}");
+        }
+    }
 }

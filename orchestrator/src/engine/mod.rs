@@ -147,12 +147,13 @@ pub trait LoopEngine: Loop {
         None
     }
 
-    /// Examines the answer of a worker: what it says of an edit is computed again.
+    /// Examines the answer of a worker: what can be looked up or computed is, by the rules of `read`.
     fn examined(
         _: &Services,
-        _: &AgentRequest<Self>,
+        request: &AgentRequest<Self>,
         answer: Self::Answer,
     ) -> Result<Self::Answer, ReadError> {
+        request.check(&answer)?;
         Ok(answer)
     }
 

@@ -34,6 +34,11 @@ impl LoopEngine for Reflex {
         }
     }
 
+    fn examined(services: &Services, request: &AgentRequest, answer: Answer) -> Result<Answer, ReadError> {
+        let Answer::Written(artifact) = answer else { return Ok(answer) };
+        written(&services.objects, request, &page(&services.objects, artifact.tree)?)
+    }
+
     fn base(request: &AgentRequest) -> Option<Vec<TreeId>> {
         match request.answers() {
             Answers::Page => Some(request.previous().into_iter().collect()),

@@ -3,20 +3,22 @@
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::base::json;
 use skilltune_phases::loops::review::finding::{Finding, Place, Side};
-use skilltune_phases::loops::review::proof::{CommandEnd, Verdict, Verification};
+use skilltune_phases::loops::review::proof::{CommandEnd, Proposal, Verdict, Verification};
+use skilltune_phases::loops::review::quote::{self, Claim};
 use skilltune_phases::loops::review::task::Trees;
 use skilltune_phases::loops::review::{
-    AgentRequest, Answer, Call, RawFinding, RawVerdict, Review, Run, markdown, quote, sarif,
+    AgentRequest, Answer, Call, MOST_FINDINGS, RawFinding, RawVerdict, Review, Run, markdown, sarif,
 };
 use skilltune_phases::loops::shared::diagnostics::diagnostics;
 use skilltune_phases::runs::event::{Failure, FailureKind};
 use skilltune_phases::suites::checks::quote_end;
 
+use super::edited_copy::gate;
 use super::{AgentOutput, CommandOutput, EngineError, Extent, LoopEngine, ReadError, Services};
 use crate::checks::{end_of, exit_code};
 use crate::disk::atomic::Durability;
 use crate::git::link_text;
-use crate::snapshot::{Entry, Manifest, Node, ObjectError, Objects, RelPath};
+use crate::snapshot::{Change, ChangeKind, Entry, Manifest, Node, ObjectError, Objects, RelPath, changes};
 use crate::store::RunFolder;
 
 /// A quote in a larger file is not looked up.
@@ -48,6 +50,25 @@ impl LoopEngine for Review {
             Call::Command { .. } => {
                 Err(Failure::new(FailureKind::UsageError, "this step asks no agent").into())
             }
+        }
+    }
+
+    /// Every quote of the answer is looked up again.
+    fn examined(services: &Services, request: &AgentRequest, answer: Answer) -> Result<Answer, ReadError> {
+        match answer {
+            Answer::Reviewed { findings, dropped } => {
+                if findings.len() > MOST_FINDINGS {
+                    return Err(gate("a worker returned more findings than were asked for").into());
+                }
+                let sources = Sources::of(services, request)?;
+                let findings = findings.into_iter().map(|one| sources.found_again(one));
+                Ok(Answer::Reviewed { findings: findings.collect::<Result<_, _>>()?, dropped })
+            }
+            Answer::Verified(verification) => {
+                let sources = Sources::of(services, request)?;
+                Ok(Answer::Verified(Box::new(sources.verified_again(*verification)?)))
+            }
+            Answer::Ran(_) | Answer::Allowed(_) => Ok(answer),
         }
     }
 
@@ -144,8 +165,43 @@ impl<'a> Sources<'a> {
         Ok(Verification { verdict, why: raw.why, against, unfounded, proposal: raw.proposal })
     }
 
+    /// Looks up the place of a worker's finding again, and compares its files with those that the change leaves.
+    fn found_again(&self, finding: Finding) -> Result<Finding, ReadError> {
+        let place =
+            finding.place.as_ref().ok_or_else(|| gate("a worker returned a finding without a place"))?;
+        let place = self.place_again(place.claim())?;
+        if let Some(tree) = finding.fixed {
+            let fixed = self.services.objects.manifest(tree)?;
+            if place.side == Side::Old || !changes_at_most(&self.after, &fixed, &place.path) {
+                let why = format!("a worker returned a suggestion that changes more than {}", place.path);
+                return Err(gate(why).into());
+            }
+        }
+        Ok(Finding { place: Some(place), ..finding })
+    }
+
+    /// Looks up what a worker says against a finding again, and examines the command that it proposes.
+    fn verified_again(&self, verification: Verification) -> Result<Verification, ReadError> {
+        let against = match (verification.verdict, &verification.against) {
+            (Verdict::Refuted, Some(place)) => {
+                Some(self.place_again(Claim { side: Side::New, ..place.claim() })?)
+            }
+            (Verdict::Refuted, None) => {
+                return Err(gate("a worker returned a refutation without a quote").into());
+            }
+            (Verdict::Confirmed | Verdict::Uncertain, _) => None,
+        };
+        let proposal = verification.proposal.map(Proposal::again);
+        Ok(Verification { against, proposal, ..verification })
+    }
+
+    fn place_again(&self, claim: Claim<'_>) -> Result<Place, ReadError> {
+        let why = |why| gate(format!("a worker returned a place that is not there: {}: {why}", claim.path));
+        Ok(self.place(claim)?.map_err(why)?)
+    }
+
     /// Looks up a quote. Keys are hidden in the file as they are in the answer.
-    fn place(&self, claim: quote::Claim<'_>) -> Result<Result<Place, &'static str>, ObjectError> {
+    fn place(&self, claim: Claim<'_>) -> Result<Result<Place, &'static str>, ObjectError> {
         let text = self.text(claim.side, claim.path)?;
         let text = text.as_deref().map(|text| self.services.keys.hide(text));
         Ok(quote::place(claim, text.as_deref(), self.request.task().changed(claim.path)))
@@ -185,5 +241,47 @@ impl<'a> Sources<'a> {
         };
         let manifest = Manifest::new(self.after.entries().iter().map(entry).collect());
         Ok(Some(objects.put_manifest(&manifest.map_err(|_| EngineError::Stuck)?)?))
+    }
+}
+
+/// Whether two versions differ at most in the content of this file.
+fn changes_at_most(from: &Manifest, to: &Manifest, path: &str) -> bool {
+    let mode = |of: &Manifest, path: &RelPath| of.get(path).and_then(Node::mode);
+    changes(from, to).iter().all(|Change { path: at, kind }| {
+        at.as_bytes() == path.as_bytes() && *kind == ChangeKind::Modified && mode(from, at) == mode(to, at)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_suggestion_changes_the_content_of_one_file_and_nothing_else() {
+        let store = tempfile::tempdir().unwrap();
+        let objects = Objects::at(store.path());
+        let node = |text: &str, mode| {
+            let blob = objects.put(text.as_bytes()).unwrap();
+            Node::File { blob, size: text.len() as u64, mode }
+        };
+        let tree = |files: &[(&str, Node)]| {
+            let file = |(path, node): &(&str, Node)| (RelPath::parse(path.as_bytes()).unwrap(), node.clone());
+            Manifest::of_files(files.iter().map(file))
+        };
+        let (old, new) = (node("a / b", 0o644), node("a / b.max(1)", 0o644));
+        let after = tree(&[("src/a", old.clone()), ("src/b", old.clone())]);
+        let link = Node::Link { target: b"b".to_vec() };
+        for (fixed, is_fix) in [
+            (tree(&[("src/a", new.clone()), ("src/b", old.clone())]), true),
+            (after.clone(), true),
+            (tree(&[("src/a", old.clone()), ("src/b", new.clone())]), false),
+            (tree(&[("src/a", new.clone()), ("src/b", new.clone())]), false),
+            (tree(&[("src/a", new.clone())]), false),
+            (tree(&[("src/a", new.clone()), ("src/b", old.clone()), ("src/c", old.clone())]), false),
+            (tree(&[("src/a", node("a / b.max(1)", 0o755)), ("src/b", old.clone())]), false),
+            (tree(&[("src/a", link), ("src/b", old)]), false),
+        ] {
+            assert_eq!(changes_at_most(&after, &fixed, "src/a"), is_fix, "{fixed:?}");
+        }
     }
 }

@@ -236,6 +236,10 @@ impl Loop for Evolve {
         ending::tail(run)
     }
 
+    fn fits(step: &Step, answer: &Answer) -> bool {
+        answer.fits(step)
+    }
+
     fn trees(answer: &Answer) -> Vec<TreeId> {
         answer.trees()
     }

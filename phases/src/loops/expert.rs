@@ -216,6 +216,14 @@ impl Loop for Expert {
         false
     }
 
+    fn fits(step: &Step, answer: &Answer) -> bool {
+        match step {
+            Step::Inquire => matches!(answer, Answer::Inquired(_)),
+            Step::Reply => matches!(answer, Answer::Replied(_)),
+            Step::Ask => matches!(answer, Answer::Answered(_)),
+        }
+    }
+
     fn trees(_: &Answer) -> Vec<TreeId> {
         Vec::new()
     }

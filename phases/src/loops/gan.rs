@@ -160,6 +160,10 @@ impl Loop for Gan {
         Some(judgement::of_command(scenario, &result))
     }
 
+    fn fits(step: &Step, answer: &Answer) -> bool {
+        answer.fits(step)
+    }
+
     fn trees(answer: &Answer) -> Vec<TreeId> {
         answer.trees()
     }

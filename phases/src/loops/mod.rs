@@ -86,6 +86,9 @@ pub trait Loop: Fold {
         None
     }
 
+    /// Whether an answer is of the kind that the step expects: a worker may reply with any.
+    fn fits(step: &Self::Step, answer: &Self::Answer) -> bool;
+
     /// Returns the stored trees that an answer names. Without them the answer does not count.
     fn trees(answer: &Self::Answer) -> Vec<TreeId>;
 

@@ -123,6 +123,20 @@ impl Loop for Reflex {
         Some(Answer::Checked(vec![result]))
     }
 
+    fn fits(step: &Step, answer: &Answer) -> bool {
+        match step {
+            Step::Propose => matches!(answer, Answer::Proposed(_)),
+            Step::Agree => matches!(answer, Answer::Agreed(_)),
+            Step::Plan { .. } => matches!(answer, Answer::Planned(_)),
+            Step::Produce { .. } | Step::Refine { .. } => matches!(answer, Answer::Written(_)),
+            Step::Prepare { .. } => matches!(answer, Answer::Prepared(_)),
+            Step::Allow { .. } => matches!(answer, Answer::Allowed(_)),
+            Step::Match { .. } | Step::Check { .. } => matches!(answer, Answer::Checked(_)),
+            Step::Judge { .. } => matches!(answer, Answer::Judged(_)),
+            Step::Critique { .. } => matches!(answer, Answer::Criticised(_)),
+        }
+    }
+
     fn trees(answer: &Answer) -> Vec<TreeId> {
         match answer {
             Answer::Written(artifact) => vec![artifact.tree],

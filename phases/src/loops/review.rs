@@ -210,6 +210,15 @@ impl Loop for Review {
         matches!(answer, Answer::Allowed(true))
     }
 
+    fn fits(step: &Step, answer: &Answer) -> bool {
+        match step {
+            Step::Scan { .. } | Step::Prove { .. } => matches!(answer, Answer::Ran(_)),
+            Step::Review { .. } => matches!(answer, Answer::Reviewed { .. }),
+            Step::Verify { .. } => matches!(answer, Answer::Verified(_)),
+            Step::Allow => matches!(answer, Answer::Allowed(_)),
+        }
+    }
+
     fn trees(answer: &Answer) -> Vec<TreeId> {
         match answer {
             Answer::Reviewed { findings, .. } => {

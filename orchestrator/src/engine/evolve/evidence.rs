@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use skilltune_phases::asking::order::{Planted, with_codes};
+use skilltune_phases::asking::order::{Placement, Planted, with_codes};
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::base::json;
 use skilltune_phases::loops::evolve::oracle::{GREEN, Interface, Light, Oracle, Probed, Proposal, RED};
@@ -12,10 +12,11 @@ use skilltune_phases::loops::evolve::{
     AgentRequest, Answer, EVIDENCE, Edits, File, OracleBrief, ProbeBrief, RawInterface, RawOracle, Run,
 };
 use skilltune_phases::loops::shared::test_results::{counts_tests, test_results};
+use skilltune_phases::runs::event::Failure;
 use skilltune_phases::suites::checks::output_end;
 
 use super::super::edited_copy::gate;
-use super::super::refusal::new_settings;
+use super::super::refusal::{link_outside, new_repository, new_settings};
 use super::super::{CommandOutput, EngineError, ReadError, Services};
 use super::{in_project, text_of};
 use crate::checks::{end_of, exit_code};
@@ -28,18 +29,10 @@ pub(super) fn interface(
     answer: &str,
 ) -> Result<Answer, ReadError> {
     let RawInterface { note, stub } = request.raw_interface(answer)?;
-    let base = project(services, request)?;
-    for File { path, text } in &stub {
-        // Without a part of the project, an oracle would fail for another reason.
-        let lost = text_of(&services.objects, &base, path)?.filter(|before| !keeps_lines(before, text));
-        if lost.is_some() {
-            return Err(
-                gate(format!("the stub drops lines of {path}; keep all of them, in their order")).into()
-            );
-        }
-    }
-    let stub = stored(services, &base, &stub)?;
-    Ok(Answer::Interface(Box::new(Interface { note, stub })))
+    let stub = stored(services, &stub)?;
+    let answer = Answer::Interface(Box::new(Interface { note, stub }));
+    check(&services.objects, &request.as_ref().placements, &answer)?;
+    Ok(answer)
 }
 
 /// Stores the files of an oracle. They replace none of the project.
@@ -52,34 +45,95 @@ pub(super) fn oracle(
     let proposal = match request.raw_oracle(brief, answer)? {
         RawOracle::Judge { why } => Proposal::Judge { why },
         RawOracle::Oracle { argv, files, uses_names, shows } => {
-            let base = project(services, request)?;
-            let is_there = |path: &RelPath| {
-                let mut above = path.lineage();
-                base.get(path).is_some()
-                    || above.any(|one| base.get(&one).is_some_and(|node| !node.is_folder()))
-            };
-            let is_taken =
-                |file: &&File| RelPath::parse(file.path.as_bytes()).is_ok_and(|path| is_there(&path));
-            let taken = files.iter().find(is_taken);
-            if let Some(taken) = taken {
-                let why =
-                    format!("the project has {} already, or a file above it; use another path", taken.path);
-                return Err(gate(why).into());
-            }
-            Proposal::Oracle(Oracle { argv, files: stored(services, &base, &files)?, uses_names, shows })
+            Proposal::Oracle(Oracle { argv, files: stored(services, &files)?, uses_names, shows })
         }
     };
-    Ok(Answer::Proposed(Box::new(proposal)))
+    let answer = Answer::Proposed(Box::new(proposal));
+    check(&services.objects, &request.as_ref().placements, &answer)?;
+    Ok(answer)
+}
+
+/// Checks the trees of an answer, by what the project has at their paths.
+pub(super) fn check(objects: &Objects, placed: &[Placement], answer: &Answer) -> Result<(), ReadError> {
+    match answer {
+        Answer::Interface(interface) => {
+            let Some(stub) = interface.stub else { return Ok(()) };
+            let (base, stub) = (project(objects, placed)?, objects.manifest(stub)?);
+            check_stub(objects, &base, &stub)?;
+            Ok(check_added(&base, &stub)?)
+        }
+        Answer::Proposed(proposal) => {
+            let Proposal::Oracle(Oracle { files: Some(files), .. }) = &**proposal else { return Ok(()) };
+            let (base, files) = (project(objects, placed)?, objects.manifest(*files)?);
+            check_taken(&base, &files)?;
+            Ok(check_added(&base, &files)?)
+        }
+        Answer::Spoiled(versions) => {
+            let result = project(objects, placed)?;
+            versions.iter().try_for_each(|one| Ok(check_version(&result, &objects.manifest(one.tree)?)?))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Returns the project that an evaluator reads.
-fn project(services: &Services, request: &AgentRequest) -> Result<Manifest, ReadError> {
-    let placed = request.as_ref().placements.first().ok_or(EngineError::Stuck)?;
-    Ok(services.objects.manifest(placed.tree)?)
+fn project(objects: &Objects, placed: &[Placement]) -> Result<Manifest, EngineError> {
+    Ok(objects.manifest(placed.first().ok_or(EngineError::Stuck)?.tree)?)
+}
+
+/// Fails if a stub drops lines of the project. Without a part of it, an oracle would fail for another reason.
+fn check_stub(objects: &Objects, base: &Manifest, stub: &Manifest) -> Result<(), ReadError> {
+    for Entry { path, .. } in stub.entries() {
+        let path = path.to_string();
+        let Some(before) = text_of(objects, base, &path)? else { continue };
+        let after = text_of(objects, stub, &path)?;
+        if !after.is_some_and(|after| keeps_lines(&before, &after)) {
+            let why = format!("the stub drops lines of {path}; keep all of them, in their order");
+            return Err(gate(why).into());
+        }
+    }
+    Ok(())
+}
+
+/// Fails if files replace some of the project.
+fn check_taken(base: &Manifest, made: &Manifest) -> Result<(), Failure> {
+    let is_file = |path: RelPath| base.get(&path).is_some_and(|node| !node.is_folder());
+    let is_taken = |entry: &&Entry| {
+        let is_there = !entry.node.is_folder() && base.get(&entry.path).is_some();
+        is_there || entry.path.lineage().any(is_file)
+    };
+    // A folder in the place of a file is named only if it has no file.
+    let (folders, files): (Vec<_>, Vec<_>) = made.entries().iter().partition(|entry| entry.node.is_folder());
+    match files.into_iter().chain(folders).find(is_taken) {
+        None => Ok(()),
+        Some(Entry { path, .. }) => {
+            Err(gate(format!("the project has {path} already, or a file above it; use another path")))
+        }
+    }
+}
+
+/// Fails if files make a git repository, lead out of their folder, or are settings.
+fn check_added(base: &Manifest, made: &Manifest) -> Result<(), Failure> {
+    if let Some(path) = new_repository(base, made) {
+        return Err(gate(format!("{path} would make a git repository; use another path")));
+    }
+    if let Some(path) = link_outside(base, made) {
+        return Err(gate(format!("the link {path} leads outside of its folder")));
+    }
+    match new_settings(base, made) {
+        None => Ok(()),
+        Some(path) => {
+            Err(gate(format!("agents, editors or shells read {path} by themselves; use another path")))
+        }
+    }
+}
+
+fn check_version(result: &Manifest, made: &Manifest) -> Result<(), Failure> {
+    if made == result { Err(gate("a version changes nothing")) } else { check_added(result, made) }
 }
 
 /// Stores the files of an answer, without keys; none if there are none.
-fn stored(services: &Services, base: &Manifest, files: &[File]) -> Result<Option<TreeId>, ReadError> {
+fn stored(services: &Services, files: &[File]) -> Result<Option<TreeId>, ReadError> {
     if files.is_empty() {
         return Ok(None);
     }
@@ -92,11 +146,6 @@ fn stored(services: &Services, base: &Manifest, files: &[File]) -> Result<Option
     let made = Manifest::of_files(nodes);
     if made.entries().iter().filter(|entry| !entry.node.is_folder()).count() < count {
         return Err(gate("one of its files is where another one has a folder").into());
-    }
-    if let Some(path) = new_settings(base, &made) {
-        return Err(
-            gate(format!("agents, editors or shells read {path} by themselves; use another path")).into()
-        );
     }
     Ok(Some(services.objects.put_manifest(&made)?))
 }
@@ -184,7 +233,7 @@ pub(super) fn spoiled(
     request: &AgentRequest,
     answer: &str,
 ) -> Result<Answer, ReadError> {
-    let result = project(services, request)?;
+    let result = project(&services.objects, &request.as_ref().placements)?;
     let versions = request.raw_versions(answer)?;
     let wrong = versions.into_iter().map(|one| version(&services.objects, &result, one));
     Ok(Answer::Spoiled(wrong.collect::<Result<_, _>>()?))
@@ -220,9 +269,7 @@ fn version(objects: &Objects, result: &Manifest, Edits { what, edits }: Edits) -
         nodes.push((at, node));
     }
     let made = Manifest::of_files(nodes).over(result);
-    if made == *result {
-        return Err(gate("a version changes nothing").into());
-    }
+    check_version(result, &made)?;
     Ok(Wrong { what: what.into(), tree: objects.put_manifest(&made)? })
 }
 
@@ -266,6 +313,7 @@ fn below(folder: &str, path: &str) -> RelPath {
 mod tests {
     use std::path::Path;
 
+    use skilltune_phases::asking::order::Access;
     use skilltune_phases::loops::evolve::Edit;
 
     use super::*;
@@ -327,6 +375,67 @@ mod tests {
         }
         let missing = How::NotStarted { why: "no such program".to_owned() };
         assert_eq!(light(true, &["area"], &missing, ""), (Light::Neither, "no such program".to_owned()));
+    }
+
+    #[test]
+    fn the_trees_of_an_answer_replace_nothing_and_hold_no_repository_link_out_or_settings() {
+        let place = tempfile::tempdir().unwrap();
+        let objects = Objects::at(place.path());
+        let tree = |entries: &[(&str, Node)]| {
+            let entry =
+                |(path, node): &(&str, Node)| (RelPath::parse(path.as_bytes()).unwrap(), node.clone());
+            Manifest::of_files(entries.iter().map(entry))
+        };
+        let text = |text: &str| written(&objects, text).unwrap();
+        let base = tree(&[("src/a.py", text("x = 1\ny = 1\n")), (".envrc", text("x"))]);
+        let project = Placement {
+            at: "project".into(),
+            tree: objects.put_manifest(&base).unwrap(),
+            access: Access::Fixed,
+            hidden: Vec::new(),
+            picked: Vec::new(),
+            links_outside: false,
+        };
+        let refused = |answer: Answer| match check(&objects, std::slice::from_ref(&project), &answer) {
+            Ok(()) => String::new(),
+            Err(ReadError::Agent(failure)) => failure.why,
+            Err(ReadError::Ours(error)) => panic!("{error}"),
+        };
+        let stub = |made: &Manifest| {
+            let stub = Some(objects.put_manifest(made).unwrap());
+            refused(Answer::Interface(Box::new(Interface { note: "n".into(), stub })))
+        };
+        let oracle = |made: &Manifest| {
+            let files = Some(objects.put_manifest(made).unwrap());
+            let (argv, shows) = (vec!["sh".to_owned()], "s".into());
+            let oracle = Oracle { argv, files, uses_names: false, shows };
+            refused(Answer::Proposed(Box::new(Proposal::Oracle(oracle))))
+        };
+        let wrong = |made: &Manifest| {
+            let tree = objects.put_manifest(made).unwrap();
+            refused(Answer::Spoiled(vec![Wrong { what: "w".into(), tree }]))
+        };
+        let out = Node::Link { target: b"../../h".to_vec() };
+        for (path, node, why) in [
+            ("t/new.py", text("new"), ""),
+            (".git/config", text("new"), "git repository"),
+            ("t/out", out, "leads outside"),
+            (".claude/settings.json", text("{}"), "by themselves"),
+        ] {
+            let made = tree(&[(path, node)]);
+            for found in [stub(&made), oracle(&made), wrong(&made.over(&base))] {
+                assert!(found.contains(why) && found.is_empty() == why.is_empty(), "{path}: {found}");
+            }
+        }
+        assert_eq!(stub(&tree(&[("src/a.py", text("x = 1\nz = 1\ny = 1\n"))])), "");
+        assert!(stub(&tree(&[("src/a.py", text("x = 1\n"))])).contains("drops lines of src/a.py"));
+        for path in ["src/a.py", "src/a.py/b"] {
+            assert!(oracle(&tree(&[(path, text("new"))])).contains(&format!("has {path} already")));
+        }
+        let folder =
+            tree(&[("src", Node::Folder { mode: 0o755 }), ("src/a.py", Node::Folder { mode: 0o755 })]);
+        assert!(oracle(&folder).contains("has src/a.py already"));
+        assert!(wrong(&base).contains("changes nothing"));
     }
 
     #[test]

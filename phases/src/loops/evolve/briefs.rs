@@ -138,30 +138,39 @@ impl Brief<Evolve> for Call {
         })
     }
 
+    fn check(&self, request: &AgentRequest, answer: &Answer) -> Result<(), OffSchema> {
+        let spec = &request.plan.task.spec;
+        let fault = match (self, answer) {
+            (Self::Split, Answer::Split(statements)) => statements_fault(&spec.goal, statements),
+            (Self::Classify, Answer::Classified(classified)) => classify_fault(&spec.criteria, classified),
+            (Self::Divide(brief), Answer::Divided(tasks)) => brief.fault(tasks),
+            (Self::Group(tasks), Answer::Grouped(groups)) => groups_fault(tasks, groups),
+            (Self::Amend(brief), Answer::Amended(amendment)) => brief.fault(amendment),
+            _ => None,
+        };
+        sound(fault)
+    }
+
     fn read(&self, request: &AgentRequest, answer: &str) -> Result<Answer, OffSchema> {
-        let task = &request.plan.task;
         let code = request.code.as_str();
+        let checked = |answer: Answer| self.check(request, &answer).map(|()| answer);
         match self {
             Self::Split => coded(answer, code, "statements", |mut object: Object| {
                 let statements: Vec<Box<str>> = entries(&mut object, "statements")?;
-                sound(statements_fault(&task.spec.goal, &statements))?;
-                Ok(Answer::Split(statements))
+                checked(Answer::Split(statements))
             }),
             Self::Classify => coded(answer, code, "criteria", |mut object: Object| {
                 let classified: Vec<_> = parts(&mut object, "criteria", &["id", "class", "priority", "why"])?;
-                sound(classify_fault(&task.spec.criteria, &classified))?;
-                Ok(Answer::Classified(classified))
+                checked(Answer::Classified(classified))
             }),
-            Self::Divide(brief) => coded(answer, code, "tasks", |mut object: Object| {
+            Self::Divide(_) => coded(answer, code, "tasks", |mut object: Object| {
                 let names = ["id", "title", "description", "covers", "after", "touches", "replaces"];
                 let tasks: Vec<Item> = parts(&mut object, "tasks", &names)?;
-                sound(brief.fault(&tasks))?;
-                Ok(Answer::Divided(tasks))
+                checked(Answer::Divided(tasks))
             }),
-            Self::Group(tasks) => coded(answer, code, "groups", |mut object: Object| {
+            Self::Group(_) => coded(answer, code, "groups", |mut object: Object| {
                 let groups: Vec<_> = parts(&mut object, "groups", &["name", "domain", "tasks"])?;
-                sound(groups_fault(tasks, &groups))?;
-                Ok(Answer::Grouped(groups))
+                checked(Answer::Grouped(groups))
             }),
             Self::Advice(brief) => brief.read(request, answer),
             Self::Drift(brief) => coded(answer, code, "drift", |mut object: Object| {

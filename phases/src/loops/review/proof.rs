@@ -65,6 +65,12 @@ impl Proposal {
         Self { argv, announces, refused }
     }
 
+    /// Returns the proposal with its fault computed again.
+    #[must_use]
+    pub fn again(self) -> Self {
+        Self::new(self.argv, &self.announces)
+    }
+
     /// Whether the output of the command has the announced words.
     pub fn is_announced(&self, output: &str) -> bool {
         normalised(output).to_lowercase().contains(&self.announces.to_lowercase())
@@ -124,6 +130,13 @@ mod tests {
             assert!(refused(argv, "ZeroDivisionError"), "{argv:?}");
         }
         assert!(refused(&["pytest"], " no "));
+    }
+
+    #[test]
+    fn a_fault_that_a_proposal_conceals_is_found_again() {
+        let concealed =
+            Proposal { argv: vec!["false".to_owned()], announces: "Zero Division".into(), refused: None };
+        assert!(concealed.again().refused.is_some());
     }
 
     #[test]

@@ -134,6 +134,19 @@ mod tests {
     }
 
     #[test]
+    fn the_quote_of_a_place_leads_to_it_again() {
+        for (line, quote) in [
+            (1, "-> i32 {\n a / b }"),
+            (70, "a / b // again"),
+            (2, "+fn div(a: i32, b: i32) -> i32 {\n+    a / b"),
+        ] {
+            let again = |claim| place(claim, Some(TEXT), Some(&changed())).unwrap();
+            let first = again(Claim { path: "src/a.rs", side: Side::New, line: Some(line), quote });
+            assert_eq!(again(first.claim()), first);
+        }
+    }
+
+    #[test]
     fn a_quote_that_is_short_long_or_not_there_is_no_place() {
         assert_eq!(at(Side::New, 1, " a /\n b "), Err("its quote is shorter than 8 characters"));
         assert_eq!(at(Side::New, 1, "a / b // never"), Err("its quote is not in the file"));

@@ -46,6 +46,11 @@ pub trait Brief<L: Loop> {
         Err(shape("this step expects no JSON"))
     }
 
+    /// Checks an answer that was read on another machine, by those rules of its reader that are about the answer itself.
+    fn check(&self, _: &AgentRequest<L>, _answer: &L::Answer) -> Result<(), OffSchema> {
+        Ok(())
+    }
+
     /// Returns the task of the built-in agent.
     fn task(&self, _: &AgentRequest<L>) -> Option<Task> {
         None
@@ -73,6 +78,11 @@ impl<L: Loop> AgentRequest<L> {
     /// Reads an answer that is data.
     pub fn read(&self, answer: &str) -> Outcome<L::Answer> {
         L::brief(&self.brief).read(self, answer).map_err(|why| off_schema(&why))
+    }
+
+    /// Checks an answer that was read on another machine.
+    pub fn check(&self, answer: &L::Answer) -> Outcome<()> {
+        L::brief(&self.brief).check(self, answer).map_err(|why| off_schema(&why))
     }
 
     /// Returns why the previous answer could not be used.

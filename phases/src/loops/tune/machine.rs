@@ -67,6 +67,10 @@ impl Loop for Tune {
         Some(Answer::Checked(vec![result]))
     }
 
+    fn fits(step: &Step, answer: &Answer) -> bool {
+        answer.fits(step)
+    }
+
     fn trees(answer: &Answer) -> Vec<TreeId> {
         answer.trees()
     }

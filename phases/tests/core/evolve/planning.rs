@@ -210,6 +210,23 @@ fn the_readers_take_what_the_agents_of_this_world_answer() {
 }
 
 #[test]
+fn a_plan_that_was_read_elsewhere_is_checked_by_the_same_rules() {
+    let world = World::new();
+    for (asked, wrong) in [
+        (Step::Classify, Answer::Classified(Vec::new())),
+        (DIVIDE, Answer::Divided(Vec::new())),
+        (Step::Group, Answer::Grouped(Vec::new())),
+    ] {
+        let (drive, step) = world.until(|step| *step == asked);
+        let request = Evolve::request(&drive.run, &step).expect("an agent makes it");
+        let right = world.answer(&drive.run, &step).expect("the world answers");
+        assert_eq!(request.check(&right), Ok(()), "{step:?}");
+        let refused = request.check(&wrong).map_err(|failure| failure.kind);
+        assert_eq!(refused, Err(FailureKind::OffSchema), "{step:?}");
+    }
+}
+
+#[test]
 fn tasks_of_one_layer_that_expect_the_same_file_are_put_into_successive_layers() {
     let mut world = World::new();
     let same = world.tasks[0].touches.clone();

@@ -3,7 +3,9 @@
 use skilltune_phases::base::ending::Class;
 use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::Loop as _;
+use skilltune_phases::loops::gan::contract::Change;
 use skilltune_phases::loops::gan::course::{Choice, Ending, Who};
+use skilltune_phases::loops::gan::negotiation::Proposal;
 use skilltune_phases::loops::gan::{Answer, Ended, Gan, Level, Plan, Step};
 use skilltune_phases::runs::event::FailureKind;
 
@@ -124,6 +126,30 @@ fn a_draft_that_makes_no_contract_ends_the_run() {
     });
     let end = drive.run.state.end.as_ref().expect("it has ended");
     assert_eq!(end.ending, Ending::Failed);
+}
+
+#[test]
+fn a_turn_of_the_negotiation_that_was_read_elsewhere_follows_its_rules() {
+    let mut turns = 0;
+    play_with(whole(), &|_, _| true, |run, step| {
+        let wrong = match step {
+            Step::Draft => Answer::Drafted(super::world::draft("a.runs")),
+            Step::Propose { .. } => {
+                let change = Change::Drop { criterion: "a.runs".into() };
+                Answer::Proposed(vec![Proposal { change, why: "it is of the profile".into() }])
+            }
+            Step::Rule { .. } => Answer::Ruled(Vec::new()),
+            _ => return None,
+        };
+        let request = Gan::request(run, step).expect("an agent makes it");
+        let right = answer(run, step, &|_, _| true).expect("the world answers");
+        assert_eq!(request.check(&right), Ok(()), "{step:?}");
+        let refused = request.check(&wrong).map_err(|failure| failure.kind);
+        assert_eq!(refused, Err(FailureKind::OffSchema), "{step:?}");
+        turns += 1;
+        None
+    });
+    assert!(turns >= 3, "{turns}");
 }
 
 #[test]

@@ -96,10 +96,13 @@ impl AmendBrief {
     pub(super) fn read(&self, code: &str, answer: &str) -> Result<Answer, OffSchema> {
         coded(answer, code, "description", |mut object: Object| {
             let amendment = amendment(&mut object)?;
-            let is_task = |id: &str| self.tasks.iter().any(|item| &*item.id == id);
-            sound(amendment.fault(&self.contract, is_task))?;
+            sound(self.fault(&amendment))?;
             Ok(Answer::Amended(Box::new(amendment)))
         })
+    }
+
+    pub(super) fn fault(&self, amendment: &Amendment) -> Option<String> {
+        amendment.fault(&self.contract, |id| self.tasks.iter().any(|item| &*item.id == id))
     }
 }
 

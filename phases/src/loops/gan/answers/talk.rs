@@ -269,6 +269,7 @@ fn count(what: &'static str, given: usize, least: usize, most: usize) -> Result<
     if (least..=most).contains(&given) { Ok(()) } else { Err(OffSchema::Count { what, given, least, most }) }
 }
 
-fn against_the_rules(foul: &Foul) -> OffSchema {
+/// Returns the fault of an answer that breaks the rules of the negotiation.
+pub(in crate::loops::gan) fn against_the_rules(foul: &Foul) -> OffSchema {
     shape(&foul.to_string())
 }

@@ -7,6 +7,7 @@ use crate::asking::prompt::Faulty;
 use crate::base::answer::OffSchema;
 use crate::base::material::Folders;
 use crate::loops::gan::answers::{self, MINIMUMS, MOST_CRITERIA, MOST_TESTS, MOST_WEIGHT};
+use crate::loops::gan::negotiation::Negotiation;
 use crate::loops::gan::test_scenario::{MOST_ACTS, Verb};
 use crate::loops::gan::{Answer, Gan};
 use crate::loops::shared::form::{list, object, one_of, text};
@@ -54,6 +55,14 @@ impl Brief<Gan> for DraftBrief {
             parts["test_scenarios"] = list(&(0..=MOST_TESTS), &test);
         }
         Some(object(&parts))
+    }
+
+    fn check(&self, request: &AgentRequest, answer: &Answer) -> Result<(), OffSchema> {
+        let Answer::Drafted(draft) = answer else { return Ok(()) };
+        let task = &request.plan.task;
+        Negotiation::begin(&task.asked, draft.clone())
+            .map(|_| ())
+            .map_err(|foul| answers::against_the_rules(&foul))
     }
 
     fn read(&self, request: &AgentRequest, answer: &str) -> Result<Answer, OffSchema> {

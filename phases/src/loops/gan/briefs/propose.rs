@@ -56,6 +56,15 @@ impl Brief<Gan> for ProposeBrief {
         Some(bound("proposals", &list(&(0..=MOST_PROPOSALS), &proposal)))
     }
 
+    fn check(&self, request: &AgentRequest, answer: &Answer) -> Result<(), OffSchema> {
+        let Answer::Proposed(proposals) = answer else { return Ok(()) };
+        let task = &request.plan.task;
+        self.talk
+            .clone()
+            .propose(&task.asked, proposals.clone())
+            .map_err(|foul| answers::against_the_rules(&foul))
+    }
+
     fn read(&self, request: &AgentRequest, answer: &str) -> Result<Answer, OffSchema> {
         let so_far = (&request.plan.task.asked, &self.talk);
         answers::proposals(answer, &request.code, so_far).map(Answer::Proposed)

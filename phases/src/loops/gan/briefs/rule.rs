@@ -47,6 +47,15 @@ impl Brief<Gan> for RuleBrief {
         Some(bound("rulings", &list(&(number..=number), &ruling)))
     }
 
+    fn check(&self, request: &AgentRequest, answer: &Answer) -> Result<(), OffSchema> {
+        let Answer::Ruled(rulings) = answer else { return Ok(()) };
+        let task = &request.plan.task;
+        self.talk
+            .clone()
+            .rule(&task.asked, &task.brief.text, rulings.clone())
+            .map_err(|foul| answers::against_the_rules(&foul))
+    }
+
     fn read(&self, request: &AgentRequest, answer: &str) -> Result<Answer, OffSchema> {
         let (task, code) = (&request.plan.task, &request.code);
         answers::rulings(answer, code, &task.brief.text, (&task.asked, &self.talk)).map(Answer::Ruled)

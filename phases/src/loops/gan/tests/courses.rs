@@ -116,6 +116,14 @@ fn the_first_build_sees_to_the_heaviest_dimension_and_the_next_to_the_lowest() {
 }
 
 #[test]
+fn a_forged_contract_without_dimensions_is_no_panic() {
+    let mut played = Played::new(Rules::default());
+    played.contract.dimensions.clear();
+    let NextAction::Build { focus, .. } = played.follow() else { panic!() };
+    assert_eq!(focus.priority.as_str(), "");
+}
+
+#[test]
 fn the_next_build_goes_on_from_the_best_and_not_from_what_lost_something() {
     let mut played = Played::new(Rules::default());
     played.goes(&few(3)).goes(&few(1));
