@@ -18,7 +18,7 @@ use super::{AgentOutput, CommandOutput, EngineError, Extent, LoopEngine, ReadErr
 use crate::checks::{end_of, exit_code};
 use crate::disk::atomic::Durability;
 use crate::git::link_text;
-use crate::snapshot::{Change, ChangeKind, Entry, Manifest, Node, ObjectError, Objects, RelPath, changes};
+use crate::snapshot::{Change, Entry, Manifest, Node, ObjectError, Objects, RelPath, changes};
 use crate::store::RunFolder;
 
 /// A quote in a larger file is not looked up.
@@ -246,9 +246,10 @@ impl<'a> Sources<'a> {
 
 /// Whether two versions differ at most in the content of this file.
 fn changes_at_most(from: &Manifest, to: &Manifest, path: &str) -> bool {
-    let mode = |of: &Manifest, path: &RelPath| of.get(path).and_then(Node::mode);
-    changes(from, to).iter().all(|Change { path: at, kind }| {
-        at.as_bytes() == path.as_bytes() && *kind == ChangeKind::Modified && mode(from, at) == mode(to, at)
+    let is_edit = |was: &Node, now: &Node| matches!((was, now), (Node::File { mode: was, .. }, Node::File { mode: now, .. }) if was == now);
+    changes(from, to).iter().all(|Change { path: at, .. }| {
+        let nodes = from.get(at).zip(to.get(at));
+        at.as_bytes() == path.as_bytes() && nodes.is_some_and(|(was, now)| is_edit(was, now))
     })
 }
 
