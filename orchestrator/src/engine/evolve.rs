@@ -403,7 +403,7 @@ mod tests {
         let evidence = format!("{EVIDENCE}/x");
         for (path, why) in [
             (evidence.as_str(), "belongs to skilltune"),
-            (".git/config", "would make a git repository"),
+            ("sub/.git/config", "would make a git repository"),
             (".claude/settings.json", "by themselves"),
             ("vendor/c.py", "belongs to another repository"),
         ] {

@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(refusal(&[("index.html", "2"), ("site.css", "3")]), None);
         for (entries, why) in [
             (&[][..], "there are no files"),
-            (&[("index.html", "2"), (".git/config", "3")], "would make a git repository"),
+            (&[("index.html", "2"), ("sub/.git/config", "3")], "would make a git repository"),
             (&[("index.html", "2"), (".claude/settings.json", "3")], "by themselves"),
         ] {
             let refusal = refusal(entries).unwrap();

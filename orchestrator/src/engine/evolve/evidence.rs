@@ -418,7 +418,7 @@ mod tests {
         let out = Node::Link { target: b"../../h".to_vec() };
         for (path, node, why) in [
             ("t/new.py", text("new"), ""),
-            (".git/config", text("new"), "git repository"),
+            ("sub/.git/config", text("new"), "git repository"),
             ("t/out", out, "leads outside"),
             (".claude/settings.json", text("{}"), "by themselves"),
         ] {
