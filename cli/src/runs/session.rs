@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use skilltune_orchestrator::agent::Agent;
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::engine::{
@@ -66,7 +67,9 @@ const LAST_WORDS: Duration = Duration::from_secs(10);
 pub const GRACE: Duration = Duration::from_secs(3);
 /// The threads for work besides calls.
 const OTHERS: usize = 16;
-const MOST_THREADS: usize = 4096;
+/// The open files of a call, and all others.
+const FILES: u64 = 8;
+const OTHER_FILES: u64 = 256;
 /// The most calls that wait for replies at once.
 const MOST_EXPORTED: usize = 20_000;
 
@@ -305,8 +308,10 @@ pub fn drive<L: Ui>(
         patience,
     };
     let mut runtime = tokio::runtime::Builder::new_current_thread();
-    // Each call blocks a thread.
-    let runtime = runtime.enable_all().max_blocking_threads(jobs.min(MOST_THREADS) + OTHERS).build();
+    // Each call blocks a thread, and one of a worker holds pipes.
+    let threads = if exports { OTHERS } else { jobs };
+    allow_files(threads);
+    let runtime = runtime.enable_all().max_blocking_threads(threads + OTHERS).build();
     let runtime = runtime.map_err(|error| Complaint::ours("cannot start the runtime").caused_by(error))?;
     let (halt, halts) = watch::channel(None::<Halt>);
     let reporter = RefCell::new(reporter);
@@ -334,6 +339,18 @@ pub fn drive<L: Ui>(
         Stopped::Paused(Pause::Terminated) => Exit::Terminated,
         Stopped::Paused(Pause::Interrupted | Pause::Stopped) => Exit::Interrupted,
     })
+}
+
+/// Raises the limit of open files for so many calls, as far as the system allows. Agents of this machine keep theirs: they
+/// are few.
+fn allow_files(calls: usize) {
+    let limit = getrlimit(Resource::Nofile);
+    let wanted = calls as u64 * FILES + OTHER_FILES;
+    let most = limit.maximum.unwrap_or(u64::MAX);
+    if limit.current.is_some_and(|current| current < wanted.min(most)) {
+        // With fewer files, calls fail and are made again.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted.min(most)), ..limit });
+    }
 }
 
 /// Captures the target again if the store has lost part of what the run started from.

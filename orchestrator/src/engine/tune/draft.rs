@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 use skilltune_phases::asking::order::Order;
 use skilltune_phases::loops::tune::Answer;
 use skilltune_phases::runs::event::{Failure, FailureKind};
-use skilltune_phases::skills::edit::{self, Danger, EditKind, EditReport};
+use skilltune_phases::skills::edit::{self, EditReport};
 use skilltune_phases::skills::skill;
 use skilltune_phases::suites::leak::Secrets;
 
 use super::super::edited_copy::{EditedCopy, gate};
 use super::super::refusal::new_repository;
-use super::super::{AgentOutput, EngineError, ReadError, Services, call_dir};
+use super::super::{AgentOutput, EngineError, ReadError, Services};
 use crate::skill_files::load_version;
 use crate::snapshot::{Entry, Manifest, Node, ObjectError, Objects, RelPath};
 
@@ -46,46 +46,43 @@ pub(super) fn read(
     if edited == *base {
         return Err(gate(unchanged(&report)).into());
     }
-    if let Some(why) = refused(objects, base, &edited)? {
+    accepted(services, &copy, &edited, secrets, Box::new(report))
+}
+
+/// Accepts an edit of a worker as that of an agent: what kinds it has and what is dangerous in it is computed again.
+pub(super) fn examined(
+    services: &Services,
+    order: &Order,
+    secrets: &Secrets,
+    answer: Answer,
+) -> Result<Answer, ReadError> {
+    let Answer::Improved { tree, report, .. } = answer else { return Ok(answer) };
+    let placement = order.draft().ok_or(EngineError::Stuck)?;
+    let copy = EditedCopy::returned(&services.objects, placement, tree)?;
+    let page = RelPath::parse(SKILL_MD).expect("a plain name is a path");
+    let edited = copy.made.manifest.edited_from(&copy.base, Some(&page));
+    accepted(services, &copy, &edited, secrets, report)
+}
+
+/// Accepts only a real change of a skill.
+fn accepted(
+    services: &Services,
+    copy: &EditedCopy,
+    edited: &Manifest,
+    secrets: &Secrets,
+    report: Box<EditReport>,
+) -> Result<Answer, ReadError> {
+    let (objects, base) = (&services.objects, &copy.base);
+    if let Some(why) = refused(objects, base, edited)? {
         return Err(gate(why).into());
     }
-    let whole = copy.completed(&edited)?;
-    if let Some((path, line)) = secrets.leak(&texts(objects, base)?, &texts(objects, &edited)?) {
+    let whole = copy.completed(edited)?;
+    if let Some((path, line)) = secrets.leak(&texts(objects, base)?, &texts(objects, edited)?) {
         return Err(gate(format!("{path}:{line} {LEAK}")).into());
     }
-    let (kinds, dangers) = judged(objects, base, &edited)?;
-    let tree = objects.put_manifest(&whole)?;
-    Ok(Answer::Improved { tree, report: Box::new(report), kinds, dangers })
-}
-
-/// Computes again what kinds of edit a worker returned, and what is dangerous in it.
-pub(super) fn examined(services: &Services, order: &Order, answer: Answer) -> Result<Answer, ReadError> {
-    let Answer::Improved { tree, report, .. } = answer else { return Ok(answer) };
-    let (objects, placement) = (&services.objects, order.draft().ok_or(EngineError::Stuck)?);
-    let whole = objects.manifest(placement.tree)?;
-    let withheld = call_dir::withheld(&whole, placement);
-    let (base, kept) = whole.split(&withheld);
-    let (edited, also) = objects.manifest(tree)?.split(&withheld);
-    let files = |manifest: &Manifest| -> Vec<Entry> {
-        manifest.entries().iter().filter(|entry| !entry.node.is_folder()).cloned().collect()
-    };
-    if files(&also) != files(&kept) {
-        return Err(gate("a worker returned an edit of files that it must leave alone").into());
-    }
-    if let Some(why) = refused(objects, &base, &edited)? {
-        return Err(gate(why).into());
-    }
-    let (kinds, dangers) = judged(objects, &base, &edited)?;
-    Ok(Answer::Improved { tree, report, kinds, dangers })
-}
-
-fn judged(
-    objects: &Objects,
-    base: &Manifest,
-    edited: &Manifest,
-) -> Result<(Vec<EditKind>, Vec<Danger>), EngineError> {
     let (before, after) = (load_version(base, objects)?, load_version(edited, objects)?);
-    Ok((edit::kinds(&before.files, &after.files), edit::dangers(&before, &after)))
+    let (kinds, dangers) = (edit::kinds(&before.files, &after.files), edit::dangers(&before, &after));
+    Ok(Answer::Improved { tree: objects.put_manifest(&whole)?, report, kinds, dangers })
 }
 
 /// The message does not repeat the words: the agent has to find them.

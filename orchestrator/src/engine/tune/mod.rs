@@ -65,7 +65,7 @@ impl LoopEngine for Tune {
     }
 
     fn examined(services: &Services, request: &AgentRequest, answer: Answer) -> Result<Answer, ReadError> {
-        draft::examined(services, request.as_ref(), answer)
+        draft::examined(services, request.as_ref(), &request.secrets(), answer)
     }
 
     /// Only the first member starts with the scenario's files.
