@@ -16,8 +16,8 @@ use super::elsewhere::Unmade;
 use super::reply::Reply;
 use super::taking::ExportedCall;
 use super::{EngineError, LoopEngine};
-use crate::disk::SafePath;
 use crate::disk::atomic::Draft;
+use crate::disk::{Folder, SafePath};
 use crate::workers::{Frame, Link, Lost, json_line, parts, shown};
 
 /// The ending of a reply's name.
@@ -96,7 +96,7 @@ impl<L: LoopEngine> Job<L> {
         let (call, objects) = (ExportedCall::of(self), &self.services.objects);
         let (json, trees) = (call.json(), call.trees());
         // It holds what a person brought, and what the suite keeps from agents.
-        let folder = SafePath::below(&exports.folder, "").make_folder()?;
+        let folder = Folder::open(&exports.folder)?;
         let mut draft = Draft::new(&folder, PRIVATE)?;
         draft.write(&json_line(&Frame::Call { key, kind: L::KIND, bytes: json.len() as u64 }))?;
         draft.write(&json)?;

@@ -91,7 +91,7 @@ fn a_call_whose_worker_is_killed_is_made_by_another_one_and_its_agent_ends() {
 fn workers_end_with_their_coordinator_and_the_resumed_run_goes_on_with_them() {
     let scene = scene(&rising(), &["attic", "den"]);
     let gate = Gate::before("executor", &scene, rising());
-    let more = ["--scenario", "another page"];
+    let more = FOUR_MORE;
     let run = Background::start(&scene, &[&TUNE[..], &["attic,den"], &more].concat());
     run.until_begun(2);
     let others = Others::of(&scene, &run);

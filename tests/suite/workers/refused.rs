@@ -15,7 +15,10 @@ fn saying(line: &str) -> String {
 }
 
 fn why_old() -> String {
-    format!("it has skilltune 0.0.1, and this is {}", env!("CARGO_PKG_VERSION"))
+    format!(
+        "it has skilltune 0.0.1 with protocol 1, and this is {} with protocol 1",
+        env!("CARGO_PKG_VERSION")
+    )
 }
 
 #[test]
@@ -83,7 +86,7 @@ fn without_a_worker_for_a_call_the_run_pauses_and_says_why_of_each_and_runs_noth
 /// The worker that makes all calls is kept busy until the other one was asked.
 #[test]
 fn a_worker_without_the_agent_or_with_another_script_makes_none_of_its_calls() {
-    const MORE: [&str; 2] = ["--scenario", "another page"];
+    const MORE: [&str; 8] = FOUR_MORE;
     let scene = scene(&rising(), &[]);
     for (name, more) in [("den", ""), ("attic", "# another\n")] {
         let program = scene.path(name).join("agent.sh");
