@@ -1,0 +1,111 @@
+"""Workers that lack something, lie or flood. Beside each stands a good one: the run ends as on one machine, nothing runs here,
+and one line says what is wrong."""
+
+import glob
+import subprocess
+import sys
+from pathlib import Path
+
+import ground
+from coordinator import STEPS, Coordinator, alone, assert_same, worker
+
+SCENARIOS = 8
+SCRIPT = {"improve": STEPS}
+FORGE = Path(__file__).with_name("forge.py")
+# A worker that refuses is named when it refuses; one that is only lost is named with the call that another one made.
+REFUSED, LOST, GOOD = "refused", "lost", "good"
+
+
+def main():
+    read = ground.arguments(__doc__)
+    report = ground.Report()
+    with ground.Ground(read) as place:
+        base, baseline = alone(place, SCENARIOS)
+        good = place.sshd("good", SCRIPT)
+        # What it is, how it ends, and the command of its worker.
+        cases = [
+            ("without the agent", REFUSED, place.sshd("bare", SCRIPT, agents=False)),
+            ("with another version of the agent", REFUSED, other_version(place)),
+            ("with another version of skilltune", REFUSED, say('{"skilltune_worker":1,"program":"0.0.1","machine":"old"}')),
+            ("with another protocol", REFUSED, say('{"skilltune_worker":99,"program":"9.9.9","machine":"new"}')),
+            ("on a full disk", LOST, full_disk(place)),
+            ("with a clock an hour off", GOOD, clock_off(place)),
+            ("with a login script that prints a page", GOOD, chatty(place)),
+            ("that is not there", LOST, ["ssh", "-F", str(place.config), "-oConnectTimeout=2", "-p9", "127.0.0.1", "true"]),
+            ("that prints and never greets", LOST, ["sh", "-c", "yes"]),
+        ]
+        cases += [(about, LOST, [sys.executable, str(FORGE), kind, *good]) for about, kind in FORGED]
+        for nth, (about, end, command) in enumerate(cases):
+            case(report, place, base, baseline, (nth, about, end, command, good))
+        report.must("calls made here", not (place.root / "worker/calls.log").exists(), 0)
+        ground.until(lambda: not place.agents() and not place.workers(), 30, "an agent or a worker is left")
+    report.exit()
+
+
+def case(report, place, base, baseline, made):
+    nth, about, end, command, good = made
+    print(f"== a worker {about}", flush=True)
+    one = Coordinator(place, f"bad-{nth}", worker("bad", command, 1) + worker("good", good, 2), SCENARIOS)
+    one.chosen = ("--workers", "bad,good")
+    one.finish(one.start(*one.tune(*one.chosen)), limit=300, most=20)
+    journal = assert_same(report, one, baseline, base)
+    lines = [line for line in one.said.read_text(errors="replace").splitlines() if "bad" in line]
+    by_bad = sum(machine["worker"] == "bad" for machine in journal.machines)
+    lost, whys = journal.lost()
+    if end == GOOD:
+        report.must("it makes calls like any other", by_bad > 0 and not lost, by_bad)
+        return
+    report.must("it made no call that counts", by_bad == 0, by_bad)
+    if end == REFUSED:
+        report.must("one line says why", len(lines) == 1, lines[0].strip() if lines else "nothing")
+    else:
+        report.must("the journal says why", lost > 0, f"{lost} lost: {'; '.join(whys)}")
+
+
+FORGED = [
+    ("that replies to another call", "key"),
+    ("that sends a part with another hash", "hash"),
+    ("that sends a bomb of a tree", "bomb"),
+    ("that sends a line without an end", "line"),
+    ("that announces a reply of 1 TiB", "size"),
+    ("that sends words in place of frames", "words"),
+]
+
+
+def say(line):
+    return ["sh", "-c", 'printf "%s\\n" "$0"; exec cat >/dev/null', line]
+
+
+def other_version(place):
+    # The contents of a script are a part of what the agent is.
+    return place.sshd("other", {**SCRIPT, "jitter_ms": 1})
+
+
+def full_disk(place):
+    command = place.sshd("full", SCRIPT)
+    home = place.root / "workers/full/home"
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", home], check=True)
+    settings = home / ".config/skilltune/skilltune.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(place.agent_settings(place.root / "worker/script.json"))
+    try:
+        (home / "full").write_bytes(bytes(1 << 20))
+    except OSError:
+        pass
+    return command
+
+
+def clock_off(place):
+    library = next(iter(glob.glob("/usr/lib/*/faketime/libfaketime.so.1")))
+    return place.sshd("late", SCRIPT, env={"LD_PRELOAD": library, "FAKETIME": "+1h", "FAKETIME_DONT_FAKE_MONOTONIC": "1"})
+
+
+def chatty(place):
+    command = place.sshd("chatty", SCRIPT)
+    page = "\\n".join(f"Welcome, line {nth}: {{\\\"frame\\\":\\\"began\\\"}}" for nth in range(400))
+    (place.root / "workers/chatty/home/.bashrc").write_text(f'printf "{page}\\nno end of a line:"\n')
+    return command
+
+
+if __name__ == "__main__":
+    main()
