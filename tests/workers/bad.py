@@ -2,7 +2,6 @@
 and one line says what is wrong."""
 
 import glob
-import subprocess
 import sys
 from pathlib import Path
 
@@ -82,17 +81,19 @@ def other_version(place):
 
 
 def full_disk(place):
-    command = place.sshd("full", SCRIPT)
-    home = place.root / "workers/full/home"
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", home], check=True)
-    settings = home / ".config/skilltune/skilltune.toml"
-    settings.parent.mkdir(parents=True)
-    settings.write_text(place.agent_settings(place.root / "worker/script.json"))
-    try:
-        (home / "full").write_bytes(bytes(1 << 20))
-    except OSError:
-        pass
-    return command
+    def fill(own):
+        home = own / "home"
+        settings = home / ".config/skilltune/skilltune.toml"
+        text = settings.read_text()
+        place.disk(home, "64k")
+        settings.parent.mkdir(parents=True)
+        settings.write_text(text)
+        try:
+            (home / "full").write_bytes(bytes(1 << 20))
+        except OSError as error:
+            print(f"as it should be: {error}")
+
+    return place.sshd("full", SCRIPT, prepare=fill)
 
 
 def clock_off(place):
@@ -101,10 +102,13 @@ def clock_off(place):
 
 
 def chatty(place):
-    command = place.sshd("chatty", SCRIPT)
-    page = "\\n".join(f"Welcome, line {nth}: {{\\\"frame\\\":\\\"began\\\"}}" for nth in range(400))
-    (place.root / "workers/chatty/home/.bashrc").write_text(f'printf "{page}\\nno end of a line:"\n')
-    return command
+    def greet(own):
+        page = "".join(f'Welcome, line {nth}: {{"frame":"began"}}\n' for nth in range(400))
+        (own / "home/page").write_text(page + "no end of a line:")
+        # Debian's bash reads this for each command of ssh.
+        (own / "home/.bashrc").write_text("cat ~/page\n")
+
+    return place.sshd("chatty", SCRIPT, prepare=greet)
 
 
 if __name__ == "__main__":

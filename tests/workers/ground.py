@@ -23,7 +23,7 @@ from pathlib import Path
 # Each machine hides what it must not have, and has its own files where all machines have theirs.
 ENTER = """
 set -e
-mount --bind "$ROOT/workers/$NAME" "$ROOT/worker"
+mount --rbind "$ROOT/workers/$NAME" "$ROOT/worker"
 mount -t tmpfs tmpfs "$ROOT/coordinator"
 mount -t tmpfs tmpfs "$REAL_HOME"
 cd /
@@ -115,7 +115,7 @@ class Ground:
     def __init__(self, read):
         self.root = Path(tempfile.mkdtemp(prefix="workers-"))
         self.keep, self.random = read.keep, random.Random(read.seed)
-        self.started, self.listeners, self.ports = [], {}, iter(range(2201, 2299))
+        self.started, self.mounts, self.listeners, self.ports = [], [], {}, iter(range(2201, 2299))
         for folder in ("bin", "coordinator", "workers", "worker", "shared", "ssh"):
             (self.root / folder).mkdir()
         self.skilltune, self.agent = self.root / "bin/skilltune", self.root / "bin/fake-agent"
@@ -135,6 +135,8 @@ class Ground:
             # The processes of these namespaces are all ours: what a test has left, such as a master connection.
             if pid not in (1, os.getpid()):
                 end(pid)
+        for mount in self.mounts:
+            subprocess.run(["umount", "--lazy", mount])
         if self.keep:
             print(f"kept: {self.root}")
         else:
@@ -158,6 +160,11 @@ class Ground:
         (own / "home/.config/skilltune/skilltune.toml").write_text(settings)
         return self.root / "worker/home"
 
+    def disk(self, folder, size):
+        """Puts a disk of this size at a folder."""
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], check=True)
+        self.mounts.append(folder)
+
     def agent_settings(self, script):
         command = json.dumps([str(self.agent), "any", str(script)])
         return f"[agents.mine]\ncommand = {command}\n"
@@ -167,9 +174,10 @@ class Ground:
         env = {**os.environ, "ROOT": str(self.root), "NAME": name, "REAL_HOME": os.path.expanduser("~root")}
         return [*net, "unshare", "--mount", "--propagation", "private", "sh", "-c", ENTER, "sh", *argv], env
 
-    def sshd(self, name, script, agents=True, env=None, network=None):
+    def sshd(self, name, script, agents=True, env=None, network=None, prepare=lambda own: None):
         """Starts a machine with an sshd, in a network of its own if it has one. Returns the command for a worker on it."""
         home = self.machine(name, script, agents)
+        prepare(self.root / "workers" / name)
         if not self.config.exists():
             for key in ("host", "user"):
                 subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.ssh / key], check=True)
