@@ -8,7 +8,7 @@ from pathlib import Path
 import ground
 from coordinator import STEPS, Coordinator, alone, assert_same, worker
 
-SCENARIOS = 8
+SCENARIOS = 10
 SCRIPT = {"improve": STEPS}
 FORGE = Path(__file__).with_name("forge.py")
 # A worker that refuses is named when it refuses; one that is only lost is named with the call that another one made.

@@ -9,7 +9,7 @@ from coordinator import STEPS, Coordinator, Journal, alone, assert_same, worker
 
 SLOTS = 4
 # One call in 16 outlives the ten seconds after a cut, if nothing ends it.
-SCRIPT = {"improve": STEPS, "delay_ms": 100, "jitter_ms": 300, "slow_ms": 20_000}
+SCRIPT = {"improve": STEPS, "delay_ms": 100, "jitter_ms": 300, "slow_ms": 15_000}
 
 
 def main():
