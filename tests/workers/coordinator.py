@@ -49,13 +49,13 @@ class Coordinator:
         for name, content in files:
             (folder / "references" / name).write_bytes(content)
 
-    def start(self, *arguments, env=None):
+    def start(self, *arguments, env=None, program=None):
         env = {
             "PATH": "/usr/bin:/bin", "HOME": str(self.folder / "home"), "XDG_CONFIG_HOME": str(self.folder / "config"),
             "XDG_STATE_HOME": str(self.folder / "state"), "XDG_CACHE_HOME": str(self.folder / "cache"), **(env or {}),
         }
         with open(self.out, "wb") as out, open(self.said, "ab") as said:
-            argv = [self.skilltune, *map(str, arguments)]
+            argv = [program or self.skilltune, *map(str, arguments)]
             return subprocess.Popen(argv, cwd=self.project, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=said)
 
     def run(self, *arguments, env=None):
@@ -105,7 +105,8 @@ class Coordinator:
         return journal.read_bytes().count(b"\n") if journal and journal.exists() else 0
 
     def said_last(self, lines=3):
-        return " / ".join(self.said.read_text(errors="replace").strip().splitlines()[-lines:])
+        said = self.said.read_text(errors="replace").strip().splitlines()[-lines:]
+        return " / ".join([*said, json.dumps(self.result().get("paused"))])
 
     def finish(self, process, limit=900, tick=lambda: None, most=200):
         """Waits for the end of a run, and resumes it whenever it was killed or has paused. Returns how often."""

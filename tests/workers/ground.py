@@ -196,7 +196,8 @@ class Ground:
 
     def answers(self, name):
         argv = ["ssh", "-F", self.config, name, "test", "!", "-e", self.root / "coordinator/project"]
-        return subprocess.run(argv, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+        nothing = subprocess.DEVNULL
+        return subprocess.run(argv, stdin=nothing, stdout=nothing, stderr=nothing).returncode == 0
 
     def sessions(self):
         """Returns the processes of sshd that serve a connection."""

@@ -1,11 +1,12 @@
 """SLURM: 40 calls wait on 4 slots while a node is set down, and a paused run is carried out by arrays over `step --export`."""
 
-import subprocess
 import time
+from pathlib import Path
 
 import ground
 from coordinator import STEPS, Coordinator, alone, assert_same, worker
 
+ARRAY = Path(__file__).resolve().parent.parent.parent / "docs/workers/array"
 SCENARIOS = 60
 WAITING = 40
 SCRIPT = {"improve": STEPS, "delay_ms": 300, "jitter_ms": 300}
@@ -54,38 +55,21 @@ def queue(report, place, slurm, base, baseline):
 
 
 def arrays(report, place, slurm, base, baseline):
-    """A run without any worker that is reachable: the calls that it waits for are files of a shared folder."""
-    # It gives up at once, and so the run pauses before its first call.
-    one = Coordinator(place, "array", worker("files", ["/bin/false"], 1), SCENARIOS)
-    one.run(*one.tune("--workers", "files"))
-    since, rounds, calls = time.monotonic(), 0, 0
-    while True:
-        folder = place.root / f"shared/{rounds}"
-        exported = one.run("step", "latest", "--export", folder)
-        keys = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
-        if not keys:
-            break
-        (folder.parent / f"{rounds}.keys").write_text("\n".join(keys) + "\n")
-        failed = array(place, slurm, folder, len(keys))
-        report.must(f"array {rounds}: {len(keys)} calls", exported == 0 and not failed, failed or "")
-        one.run(*one.resume("--replies", folder))
-        rounds, calls = rounds + 1, calls + len(keys)
-        if one.result().get("outcome") in ("improved", "unchanged", "kept") or rounds == 60:
-            break
-    report.say("arrays", f"{calls} calls in {rounds} arrays, {time.monotonic() - since:.0f} s")
+    """The calls that a run waits for are files of a shared folder, and docs/workers/array makes them."""
+    one = Coordinator(place, "array", worker("slurm", slurm.srun(), 1, slurm.env), SCENARIOS)
+    # A worker says which agent the run has, and makes its first call; then a limit pauses it.
+    code = one.run(*one.tune("--workers", "slurm", "--max-calls", "1"))
+    report.must("the run has paused", code == 5, code)
+    code = one.run("resume", "--yes", "--max-calls", "9999", "--export", place.root / "shared/calls")
+    report.must("it has exported calls", code == 5, code)
+    since, before = time.monotonic(), place.calls("slurm")
+    options = f"--chdir=/tmp --output={place.root}/shared/%A-%a.out --export=HOME={slurm.home},PATH={place.root}/bin:/usr/bin:/bin"
+    env = {"PATH": f"{place.root}/bin:/usr/bin:/bin", "OPTIONS": options, **slurm.env}
+    code = one.start(one.run_folder().name, place.root / "shared/calls", program=ARRAY, env=env).wait()
+    report.must("it has ended", code in (0, 3), code)
+    calls = place.calls("slurm") - before
+    report.say("arrays", f"{calls} calls, {time.monotonic() - since:.0f} s")
     assert_same(report, one, baseline, base)
-
-
-def array(place, slurm, folder, count):
-    """Takes each call of a folder in a task of an array. Returns what went wrong."""
-    # The nth line of the list is the call of the nth task; one that fails is asked again by the next export.
-    take = f'"{place.skilltune}" step --take "{folder}/$(sed -n "$((SLURM_ARRAY_TASK_ID + 1))p" "{folder}.keys")"'
-    ran = subprocess.run(
-        ["sbatch", "--wait", "--quiet", "--ntasks=1", "--mem=1G", "--chdir=/tmp", f"--array=0-{count - 1}",
-         f"--export=HOME={slurm.home},PATH=/usr/bin:/bin", f"--output={folder}.%a.out", "--wrap", take],
-        env={"PATH": "/usr/bin:/bin", **slurm.env}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    replies = len(list(folder.glob("*.reply")))
-    return "" if ran.returncode == 0 and replies == count else f"{replies} of {count} replies; {ran.stdout.strip()}"
 
 
 if __name__ == "__main__":

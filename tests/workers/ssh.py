@@ -14,7 +14,7 @@ SCRIPT = {"improve": STEPS, "delay_ms": 100, "jitter_ms": 300, "slow_ms": 15_000
 
 def main():
     def more(parser):
-        parser.add_argument("--scenarios", type=int, default=100, help="100 make 1,000 calls")
+        parser.add_argument("--scenarios", type=int, default=112, help="112 make 1,000 calls")
         parser.add_argument("--kills", type=int, default=30)
 
     read = ground.arguments(__doc__, more)
