@@ -214,6 +214,10 @@ class Ground:
             return network is None or namespace(pid) == network.namespace()
         return [pid for pid in pids() if program(pid) == self.agent and is_there(pid)]
 
+    def forget(self, name):
+        """Empties the store of a machine: it would answer the calls of another run on the same input from there."""
+        shutil.rmtree(self.root / "workers" / name / "home/.cache", ignore_errors=True)
+
     def calls(self, name):
         """Returns how many calls the agent of a machine has begun."""
         lines = (self.root / "workers" / name / "calls.log").read_text().splitlines()

@@ -13,13 +13,14 @@ SCRIPT = {"improve": STEPS, "delay_ms": 300, "jitter_ms": 300}
 
 
 def main():
-    read = ground.arguments(__doc__)
+    read = ground.arguments(__doc__, lambda parser: parser.add_argument("--only", choices=("queue", "arrays")))
     report = ground.Report()
     with ground.Ground(read) as place:
         base, baseline = alone(place, SCENARIOS)
         slurm = ground.Slurm(place, SCRIPT)
-        queue(report, place, slurm, base, baseline)
-        arrays(report, place, slurm, base, baseline)
+        for part in (queue, arrays):
+            if read.only in (None, part.__name__):
+                part(report, place, slurm, base, baseline)
     report.exit()
 
 
@@ -56,6 +57,7 @@ def queue(report, place, slurm, base, baseline):
 
 def arrays(report, place, slurm, base, baseline):
     """The calls that a run waits for are files of a shared folder, and docs/workers/array makes them."""
+    place.forget("slurm")
     one = Coordinator(place, "array", worker("slurm", slurm.srun(), 1, slurm.env), SCENARIOS)
     # A worker says which agent the run has, and makes its first call; then a limit pauses it.
     code = one.run(*one.tune("--workers", "slurm", "--max-calls", "1"))
