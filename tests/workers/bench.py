@@ -108,7 +108,7 @@ def measure_bytes(place):
     content = [(f"page-{nth}.md", os.urandom(20_000).hex().encode()) for nth in range(50)]
     script = {"improve": STEPS}
     ssh = place.sshd("counted", script)
-    log = place.root / "bytes"
+    log = place.root / "bytes.log"
     run = [sys.executable, str(COUNT), str(log), *ssh]
     one = Coordinator(place, "bytes", worker("w", run, 1), 5, content)
     print("| skill | calls | sent, first call | sent, median | received, median |\n|---|---|---|---|---|")
@@ -117,7 +117,7 @@ def measure_bytes(place):
         if about == "one file changed":
             edited.write_text("Something else.\n")
         log.write_text("")
-        measured = Measured(one, one.compare(60, 1, "--fresh", "--workers", "w"))
+        measured = Measured(one, one.compare(60, 1, "--workers", "w"))
         counts = [tuple(map(int, line.split())) for line in log.read_text().splitlines()]
         largest = max(sent for sent, _ in counts)
         sent, received = (sorted(column)[len(counts) // 2] for column in zip(*counts))

@@ -69,12 +69,12 @@ class Coordinator:
         return ["resume", *RUN[:-2], *more]
 
     def compare(self, quality, trials, *more):
-        """A comparison with another version, of whose trials none waits for another one."""
+        """A comparison with another version: few of its calls wait for others, and none is answered from a store."""
         other = self.project / f"versions/{quality}/writer"
         if not other.exists():
             self.write_skill(other, quality)
         skills = [".claude/skills/writer", other.relative_to(self.project)]
-        return ["compare", *skills, "--suite", "suite.toml", "--trials", trials, *RUN, *more]
+        return ["compare", *skills, "--suite", "suite.toml", "--trials", trials, "--fresh", *RUN, *more]
 
     def run_folder(self):
         runs = self.project / ".skilltune/runs"
