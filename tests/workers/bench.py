@@ -1,6 +1,7 @@
 """What a call costs over ssh and srun, what travels, and what a coordinator sustains. It prints tables of Markdown.
 
-Without `--only`, all parts are measured, which takes 15 minutes. A comparison is measured, because few of its calls wait for others.
+Without `--only`, all parts are measured, which takes 10 minutes; pass an optimised program by `--binary`. A comparison is
+measured, because few of its calls wait for others.
 """
 
 import json
@@ -126,10 +127,11 @@ def measure_bytes(place):
 
 def measure_slots(place):
     print("| a call takes | slots | calls | wall | ideal | share |\n|---|---|---|---|---|---|")
-    for delay, scenarios in ((200, 256), (2_000, 128), (20_000, 64)):
+    # A third of the pairs is made before the first look, and here decides: a multiple of 64 calls.
+    for delay, scenarios in ((200, 576), (2_000, 576), (20_000, 384)):
         run = here(place, f"slots-{delay}", {"delay_ms": delay})
         one = Coordinator(place, f"slots-of-{delay}", worker("w", run, 64), scenarios)
-        measured = Measured(one, one.compare(60, 2, "--workers", "w"))
+        measured = Measured(one, one.compare(60, 1, "--workers", "w"))
         ideal = measured.calls * delay / 1000 / 64
         print(f"| {delay / 1000:g} s | 64 | {measured.calls} | {measured.wall:.1f} s | {ideal:.1f} s | "
               f"{100 * ideal / measured.wall:.0f} % |", flush=True)
