@@ -65,8 +65,9 @@ fn agents(scene: &Scene, program: &[&str], lines: &str) -> String {
     ROLES.map(agent).concat()
 }
 
-/// As many scenarios as a comparison needs, with the one of a run.
-const FOUR_MORE: [&str; 8] = ["--scenario", "b", "--scenario", "c", "--scenario", "d", "--scenario", "e"];
+/// As many scenarios as a comparison needs, with the one of a run, and several calls at a time.
+const FOUR_MORE: [&str; 10] =
+    ["--scenario", "b", "--scenario", "c", "--scenario", "d", "--scenario", "e", "--search", "rounds"];
 
 /// Describes the agents in the settings of a worker.
 fn describe(scene: &Scene, worker: &str, program: &[&str], lines: &str) {
@@ -157,7 +158,7 @@ fn assert_lacks(bytes: &[u8], key: &str, what: &str) {
 
 #[test]
 fn two_workers_decide_as_one_machine_and_journal_and_report_say_which_made_each_call() {
-    const MORE: [&str; 8] = FOUR_MORE;
+    const MORE: [&str; 10] = FOUR_MORE;
     let scene = scene(&rising(), &["attic", "den"]);
     let here = scene.refusal(&[&TUNE[..8], &MORE].concat());
     assert!(here.contains("unknown agent `executor`"), "this machine has no agent: {here}");

@@ -97,7 +97,7 @@ pub fn take(file: &Path, allows_commands: bool, env: &Environment) -> Result<Exi
     let draft = tempfile::NamedTempFile::new_in(folder).map_err(unwritten)?;
     let to = draft.as_file().try_clone().map_err(unwritten)?;
     let taking = Taking::of(allows_commands, env, (from, to), false)?;
-    let failed = |why: &str| Complaint::agent(format!("cannot make the call in {}: {why}", file.display()));
+    let failed = |why: &str| Complaint::input(format!("cannot make the call in {}: {why}", file.display()));
     match taking.greet().map_err(End::from).and_then(|()| taking.serve()) {
         Ok(true) => {}
         Ok(false) | Err(End::Gone) => return Err(failed("it is not a whole call")),

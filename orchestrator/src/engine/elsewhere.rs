@@ -67,9 +67,10 @@ impl<L: LoopEngine> Job<L> {
     ) -> Result<Option<Made<L>>, EngineError> {
         let (workers, need) = (&self.services.workers, need(asking, asked));
         dir.note(asked.text())?;
-        let (mut lost, mut why, mut has_begun) = (0, None, false);
+        let (mut lost, mut why, mut avoid, mut has_begun) = (0, None, None, false);
         loop {
-            let lease = match workers.lease(&need, L::pair(&self.step), &self.cancel_token) {
+            let lease = match workers.lease(&need, L::pair(&self.step), avoid.as_deref(), &self.cancel_token)
+            {
                 Ok(Some(lease)) => lease,
                 Ok(None) => return Ok(None),
                 Err(no_worker) => {
@@ -90,6 +91,7 @@ impl<L: LoopEngine> Job<L> {
                 Err(Unmade::Lost(how)) => {
                     lease.ended(true);
                     let how = format!("{}: {how}", lease.worker().name);
+                    avoid = Some(lease.worker().name.clone());
                     drop(lease);
                     lost += 1;
                     if lost == MOST_LOST {
@@ -160,6 +162,7 @@ impl<L: LoopEngine> Job<L> {
             Frame::Refused { why } => {
                 return Err(Unmade::Refused { need: Some(need.clone()), why: shown(&why) });
             }
+            Frame::Failed { why } => return Err(Lost::Gone(shown(&why)).into()),
             other => return Err(Lost::unexpected(&other).into()),
         };
         for &tree in lacks.iter().filter(|tree| trees.contains(tree)) {

@@ -99,12 +99,13 @@ impl Workers {
         self.all.is_empty()
     }
 
-    /// Waits for a slot. Calls of one pair get the same worker, as long as it makes such calls. Returns nothing if the calls
-    /// are cancelled meanwhile.
+    /// Waits for a slot. Calls of one pair get the same worker, as long as it makes such calls. Another than the one to avoid
+    /// is taken if there is one. Returns nothing if the calls are cancelled meanwhile.
     pub fn lease(
         &self,
         need: &Need,
         pair: Option<Digest>,
+        avoid: Option<&str>,
         cancel_token: &CancelToken,
     ) -> Result<Option<Lease<'_>>, NoWorker> {
         let mut room = self.room();
@@ -114,22 +115,37 @@ impl Workers {
             }
             let able: Vec<usize> =
                 (0..self.all.len()).filter(|&nth| self.refusal(&room, nth, need).is_none()).collect();
-            let chosen = match pair {
-                _ if able.is_empty() => return Err(self.no_worker(&room, need)),
-                Some(pair) => able
-                    .into_iter()
-                    .max_by_key(|&nth| (room.seats[nth].lost < GIVEN_UP, self.rank(nth, pair)))
-                    .filter(|&nth| room.seats[nth].free > 0),
-                None => {
-                    let free = able.into_iter().filter(|&nth| room.seats[nth].free > 0);
-                    free.min_by_key(|&nth| (room.seats[nth].lost, self.all[nth].slots - room.seats[nth].free))
-                }
-            };
-            if let Some(nth) = chosen {
+            if able.is_empty() {
+                return Err(self.no_worker(&room, need));
+            }
+            if let Some(nth) = self.choice(&room, &able, pair, avoid) {
                 room.seats[nth].free -= 1;
                 return Ok(Some(Lease { workers: self, nth }));
             }
             room = self.freed.wait_timeout(room, BEAT).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Returns the worker for a call, if it has a slot. One that lost its last calls gets one at a time, to see whether it
+    /// is back.
+    fn choice(
+        &self,
+        room: &Room,
+        able: &[usize],
+        pair: Option<Digest>,
+        avoid: Option<&str>,
+    ) -> Option<usize> {
+        let used = |nth: usize| self.all[nth].slots - room.seats[nth].free;
+        let is_given_up = |nth: usize| room.seats[nth].lost >= GIVEN_UP;
+        let is_avoided = |nth: usize| able.len() > 1 && avoid == Some(&self.all[nth].name);
+        let fit = able.iter().copied().filter(|&nth| !is_avoided(nth));
+        match pair {
+            Some(pair) => fit
+                .max_by_key(|&nth| (!is_given_up(nth), self.rank(nth, pair)))
+                .filter(|&nth| room.seats[nth].free > 0),
+            None => fit
+                .filter(|&nth| room.seats[nth].free > 0 && (!is_given_up(nth) || used(nth) == 0))
+                .min_by_key(|&nth| (room.seats[nth].lost, used(nth))),
         }
     }
 
@@ -219,7 +235,7 @@ mod tests {
     fn free_slots_are_shared_out_and_a_worker_that_loses_calls_comes_last() {
         let (workers, canceller) = (workers(&[("a", 2, &[]), ("b", 1, &[])]), Canceller::new().unwrap());
         let token = canceller.cancel_token();
-        let lease = || workers.lease(&agent("mine"), None, &token).unwrap().unwrap();
+        let lease = || workers.lease(&agent("mine"), None, None, &token).unwrap().unwrap();
         let name = |lease: &Lease<'_>| lease.worker().name.clone();
         let held = [lease(), lease(), lease()];
         let mut names: Vec<_> = held.iter().map(name).collect();
@@ -239,7 +255,7 @@ mod tests {
         let token = canceller.cancel_token();
         let of = |pair: u8| {
             workers
-                .lease(&agent("mine"), Some(Digest::of(&[pair])), &token)
+                .lease(&agent("mine"), Some(Digest::of(&[pair])), None, &token)
                 .unwrap()
                 .unwrap()
                 .worker()
@@ -257,22 +273,22 @@ mod tests {
             (workers(&[("a", 2, &["mine"]), ("b", 1, &[])]), Canceller::new().unwrap());
         let token = canceller.cancel_token();
         let other = agent("other");
-        let lease = workers.lease(&other, None, &token).unwrap().unwrap();
+        let lease = workers.lease(&other, None, None, &token).unwrap().unwrap();
         lease.refuse(Some(&other), "it has no other");
         lease.refuse(Some(&other), "it has no other");
         drop(lease);
         let told = workers.new_refusals();
         assert_eq!(told, [Refused { worker: "b".into(), why: "it has no other".into() }]);
-        let no_worker = workers.lease(&other, None, &token).unwrap_err().to_string();
+        let no_worker = workers.lease(&other, None, None, &token).unwrap_err().to_string();
         assert_eq!(
             no_worker,
             "no worker makes this call (a: its settings do not name other; b: it has no other)"
         );
-        let mine = workers.lease(&agent("mine"), None, &token).unwrap().unwrap();
+        let mine = workers.lease(&agent("mine"), None, None, &token).unwrap().unwrap();
         mine.refuse(None, "it speaks another protocol");
         drop(mine);
-        assert!(workers.lease(&Need { agent: None, commands: true }, None, &token).unwrap().is_some());
+        assert!(workers.lease(&Need { agent: None, commands: true }, None, None, &token).unwrap().is_some());
         canceller.say(Cancel::Gently);
-        assert!(workers.lease(&Need { agent: None, commands: true }, None, &token).unwrap().is_none());
+        assert!(workers.lease(&Need { agent: None, commands: true }, None, None, &token).unwrap().is_none());
     }
 }

@@ -82,7 +82,7 @@ impl Exported {
 
 #[test]
 fn a_run_whose_calls_are_exported_decides_as_one_on_one_machine() {
-    const MORE: [&str; 2] = ["--scenario", "another page"];
+    const MORE: [&str; 10] = FOUR_MORE;
     let exported = Exported::new(&MORE);
     let (end, times) = exported.to_the_end();
     assert_eq!(end, End::here(&MORE));

@@ -86,7 +86,7 @@ fn without_a_worker_for_a_call_the_run_pauses_and_says_why_of_each_and_runs_noth
 /// The worker that makes all calls is kept busy until the other one was asked.
 #[test]
 fn a_worker_without_the_agent_or_with_another_script_makes_none_of_its_calls() {
-    const MORE: [&str; 8] = FOUR_MORE;
+    const MORE: [&str; 10] = FOUR_MORE;
     let scene = scene(&rising(), &[]);
     for (name, more) in [("den", ""), ("attic", "# another\n")] {
         let program = scene.path(name).join("agent.sh");
