@@ -20,6 +20,7 @@ use skilltune_orchestrator::engine::{
 use skilltune_orchestrator::process::{GuardianPool, become_driver};
 use skilltune_orchestrator::snapshot::{Indexes, Limits, Objects, capture};
 use skilltune_orchestrator::store::{AnswerCache, Holder, Home, Journal, Locks};
+use skilltune_orchestrator::workers::Workers;
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::judging::rubric;
@@ -95,6 +96,8 @@ pub(crate) async fn run(
         git: None,
         caches: Caches::default(),
         ports: Ports::default(),
+        workers: Workers::of(Vec::new(), Duration::ZERO),
+        exports: None,
         guard: None,
     };
     let locks = Locks::at(&places.project.join("state"));
@@ -110,6 +113,7 @@ pub(crate) async fn run(
         lock,
         indexes,
         jobs,
+        at_once: BTreeMap::new(),
         patience: Patience::default(),
     };
     let (_nobody_stops, halt) = watch::channel(None);

@@ -31,7 +31,9 @@ fn scene(script: &Value, workers: &[&str]) -> Scene {
     let scene = Scene::empty();
     scene.write_skill("writer", 40);
     scene.write_script(script);
-    workers.iter().for_each(|name| describe(&scene, name, &[FAKE_AGENT], ""));
+    for name in workers {
+        describe(&scene, name, &[FAKE_AGENT], "");
+    }
     let workers: Vec<_> = workers.iter().map(|name| (*name, worker(&scene, name))).collect();
     settle(&scene, &workers);
     scene
@@ -66,8 +68,24 @@ fn agents(scene: &Scene, program: &[&str], lines: &str) -> String {
 }
 
 /// As many scenarios as a comparison needs, with the one of a run, and several calls at a time.
-const FOUR_MORE: [&str; 10] =
-    ["--scenario", "b", "--scenario", "c", "--scenario", "d", "--scenario", "e", "--search", "rounds"];
+const SEVEN_MORE: [&str; 16] = [
+    "--scenario",
+    "b",
+    "--scenario",
+    "c",
+    "--scenario",
+    "d",
+    "--scenario",
+    "e",
+    "--scenario",
+    "f",
+    "--scenario",
+    "g",
+    "--scenario",
+    "h",
+    "--search",
+    "rounds",
+];
 
 /// Describes the agents in the settings of a worker.
 fn describe(scene: &Scene, worker: &str, program: &[&str], lines: &str) {
@@ -158,7 +176,7 @@ fn assert_lacks(bytes: &[u8], key: &str, what: &str) {
 
 #[test]
 fn two_workers_decide_as_one_machine_and_journal_and_report_say_which_made_each_call() {
-    const MORE: [&str; 10] = FOUR_MORE;
+    const MORE: [&str; 16] = SEVEN_MORE;
     let scene = scene(&rising(), &["attic", "den"]);
     let here = scene.refusal(&[&TUNE[..8], &MORE].concat());
     assert!(here.contains("unknown agent `executor`"), "this machine has no agent: {here}");
@@ -166,7 +184,9 @@ fn two_workers_decide_as_one_machine_and_journal_and_report_say_which_made_each_
     assert_eq!(End::of(&scene, &ran), End::here(&MORE), "{ran:?}");
     assert_tidy(&scene, "two workers");
     assert_eq!(repeated(&scene), 0);
-    ["attic", "den"].into_iter().for_each(|worker| assert_cleared(&scene, worker));
+    for worker in ["attic", "den"] {
+        assert_cleared(&scene, worker);
+    }
 
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
     let calls = calls(&scene);

@@ -32,7 +32,7 @@ pub enum RunCommand {
     Status(ViewArgs),
     /// Continue a run that was paused or killed
     #[command(after_help = examples::RESUME)]
-    Resume(ResumeArgs),
+    Resume(Box<ResumeArgs>),
     /// Stop a run after its current steps; a reflex run ends for good
     #[command(after_help = examples::STOP)]
     Stop(StopArgs),
@@ -185,7 +185,7 @@ impl StepArgs {
     pub fn exporting(&self) -> Result<RunCommand, Complaint> {
         let folder = self.export.as_deref().unwrap_or(Path::new("."));
         let args = ResumeArgs::exporting(self.run.as_deref(), folder).map_err(Complaint::input)?;
-        Ok(RunCommand::Resume(args))
+        Ok(RunCommand::Resume(Box::new(args)))
     }
 }
 
@@ -256,10 +256,10 @@ impl RunCommand {
     pub fn run(&self) -> Option<&str> {
         match self {
             Self::Stop(args) => args.parts().0,
+            Self::Resume(args) => args.run.run.as_deref(),
             Self::Status(ViewArgs { run, .. })
             | Self::History(ViewArgs { run, .. })
             | Self::Report(ReportArgs { view: ViewArgs { run, .. }, .. })
-            | Self::Resume(ResumeArgs { run, .. })
             | Self::Show(ShowArgs { run, .. })
             | Self::Diff(DiffArgs { run, .. })
             | Self::Apply(ApplyArgs { run, .. })

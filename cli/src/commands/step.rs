@@ -89,11 +89,14 @@ pub fn take(file: &Path, allows_commands: bool, env: &Environment) -> Result<Exi
         let (from, to) = (own(&io::stdin()).map_err(ours)?, own(&io::stdout()).map_err(ours)?);
         return Ok(Taking::of(allows_commands, env, (from, to), true)?.take());
     }
+    let file = env.named(file)?;
+    let (folder, name) = (file.parent().unwrap_or(Path::new("/")), file.file_name().unwrap_or_default());
     let reply = file.with_extension("reply");
-    let unread = |error| Complaint::input(format!("cannot read {}", file.display())).caused_by(error);
+    let unread =
+        |error: io::Error| Complaint::input(format!("cannot read {}", file.display())).caused_by(error);
     let unwritten = |error| Complaint::input(format!("cannot write {}", reply.display())).caused_by(error);
-    let from = File::open(file).map_err(unread)?;
-    let folder = reply.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let from = SafePath::below(folder, name).open().map_err(ours)?;
+    let from = from.ok_or_else(|| unread(io::ErrorKind::NotFound.into()))?;
     let draft = tempfile::NamedTempFile::new_in(folder).map_err(unwritten)?;
     let to = draft.as_file().try_clone().map_err(unwritten)?;
     let taking = Taking::of(allows_commands, env, (from, to), false)?;

@@ -136,7 +136,7 @@ impl RuntimeOptions {
 /// Returns the folder of exported calls.
 fn exports(going: &GoingArgs, casting: &Casting, env: &Environment) -> Result<Option<Exports>, Complaint> {
     let Some(folder) = going.export.as_ref().or(going.replies.as_ref()) else { return Ok(None) };
-    let (folder, writes) = (env.cwd.join(folder), going.export.is_some());
+    let (folder, writes) = (env.named(folder)?, going.export.is_some());
     if writes {
         std::fs::create_dir_all(&folder).map_err(|error| {
             Complaint::input(format!("cannot write calls into {}", folder.display())).caused_by(error)

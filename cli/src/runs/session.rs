@@ -391,7 +391,7 @@ fn services<L: Ui>(
         pool: GuardianPool::new(exe, GUARDIAN, mark, options.jobs),
         limits: CallLimits { output_bytes: options.output_bytes, artifacts: options.artifacts, grace: GRACE },
         prices: options.prices,
-        workers: Workers::of(workers),
+        workers: Workers::of(workers, options.patience.backoff),
         exports: options.exports,
         git: git(env).ok(),
         caches: Caches::default(),

@@ -57,9 +57,15 @@ pub(super) struct Asking<'a> {
 
 /// What came of a call.
 pub(super) enum Made<L: LoopEngine> {
-    Reply(Reply<L>),
+    Reply(Box<Reply<L>>),
     /// It was not made. That is not stored: what stands in the way may go away.
     Not(Failure),
+}
+
+impl<L: LoopEngine> Made<L> {
+    pub(super) fn of(reply: Reply<L>) -> Self {
+        Self::Reply(Box::new(reply))
+    }
 }
 
 /// The one that answers: an agent with its prompt, or a local command.
@@ -103,7 +109,7 @@ impl<L: LoopEngine> Job<L> {
             None => Ok(None),
             Some(Made::Not(failure)) => Ok(Some(Reply::failed(key, failure))),
             Some(Made::Reply(reply)) => {
-                let reply = self.services.store_reply(reply, is_shared)?;
+                let reply = self.services.store_reply(*reply, is_shared)?;
                 crash::point("call: the reply is stored");
                 dir.clear()?;
                 Ok(Some(reply))
@@ -121,14 +127,14 @@ impl<L: LoopEngine> Job<L> {
     ) -> Result<Option<Made<L>>, EngineError> {
         let recorded = dir.recorded_end()?.map(|ended| self.whole(key, dir, &ended)).transpose()?.flatten();
         if let Some(reply) = recorded {
-            return Ok(Some(Made::Reply(reply)));
+            return Ok(Some(Made::of(reply)));
         }
         // skilltune itself may have caused a recorded end without a complete answer: call again.
         if let Some(file) = self.services.guard.as_ref().and_then(|guard| guard.changed_file()) {
             let why = format!("{} changed since it was trusted", file.display());
             return Ok(Some(Made::Not(Failure::new(FailureKind::NotTrusted, why))));
         }
-        Ok(self.call(key, dir, asking, asked)?.map(Made::Reply))
+        Ok(self.call(key, dir, asking, asked)?.map(Made::of))
     }
 
     /// Makes the call and reads its answer. Returns nothing if it was cancelled before the answer was complete.

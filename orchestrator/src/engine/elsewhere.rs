@@ -19,7 +19,7 @@ use super::{EngineError, LoopEngine, ReadError, Services};
 use crate::disk::atomic::Durability;
 use crate::snapshot::{Limits, Manifest};
 use crate::workers::parts::{self, NotStored};
-use crate::workers::{BEAT, Frame, LARGEST_REPLY, LONGEST_LIST, Lease, Link, Lost, Need, Part, shown};
+use crate::workers::{Frame, LARGEST_REPLY, LONGEST_LIST, Lease, Link, Lost, Need, Part, shown};
 
 /// A call that was lost with so many workers is given up for now.
 const MOST_LOST: u32 = 5;
@@ -81,12 +81,12 @@ impl<L: LoopEngine> Job<L> {
                 Ok(reply) => {
                     lease.ended(false);
                     let machine = reply.machine.map(|machine| Machine { lost, why, ..machine });
-                    return Ok(Some(Made::Reply(Reply { machine, ..reply })));
+                    return Ok(Some(Made::of(Reply { machine, ..reply })));
                 }
                 Err(Unmade::Ours(error)) => return Err(error),
                 Err(Unmade::Lost(Lost::Cancelled)) => return Ok(None),
                 Err(Unmade::Refused { need, why }) => {
-                    lease.refuse(need.as_ref(), &self.services.keys.hide(&why))
+                    lease.refuse(need.as_ref(), &self.services.keys.hide(&why));
                 }
                 Err(Unmade::Lost(how)) => {
                     lease.ended(true);
@@ -95,11 +95,11 @@ impl<L: LoopEngine> Job<L> {
                     drop(lease);
                     lost += 1;
                     if lost == MOST_LOST {
-                        return Ok(Some(Made::Reply(self.given_up(key, &how, has_begun))));
+                        return Ok(Some(Made::of(self.given_up(key, &how, has_begun))));
                     }
                     why = Some(self.services.keys.hide(&how).into());
                     // The same machine may need a moment; another one is free at once.
-                    if self.cancel_token.cancelled_within(BEAT * (lost - 1)) {
+                    if self.cancel_token.cancelled_within(workers.backoff * (lost - 1)) {
                         return Ok(None);
                     }
                 }

@@ -53,7 +53,7 @@ impl<L: LoopEngine> Job<L> {
             Ok(Some(file)) => file,
             Ok(None) => return Ok(None),
             // Somebody else may have made it.
-            Err(error) => return Ok(Some(Made::Reply(unusable(key, &error.to_string())))),
+            Err(error) => return Ok(Some(Made::of(unusable(key, &error.to_string())))),
         };
         let reply = match self.read_reply(Link::of_file(file), key, dir) {
             Ok(reply) => reply,
@@ -61,7 +61,7 @@ impl<L: LoopEngine> Job<L> {
             Err(Unmade::Lost(lost)) => unusable(key, &lost.to_string()),
             Err(Unmade::Refused { why, .. }) => unusable(key, &why),
         };
-        Ok(Some(Made::Reply(reply)))
+        Ok(Some(Made::of(reply)))
     }
 
     fn read_reply(&self, mut link: Link, key: CallKey, dir: &CallDir) -> Result<Reply<L>, Unmade> {

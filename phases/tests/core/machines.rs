@@ -7,9 +7,9 @@ use skilltune_phases::runs::event::{Done, Failure, FailureKind, Machine, Spent};
 use crate::drive::reread;
 use crate::world::{Drive, plan, ran};
 
-fn machine(worker: &str, host: &str, version: Option<&str>, lost: u32) -> Option<Machine> {
+fn machine(worker: &str, host: &str, version: Option<&str>, lost: u32) -> Machine {
     let why = (lost > 0).then(|| "it sent no beat".into());
-    Some(Machine { worker: worker.into(), host: host.into(), agent: version.map(Into::into), lost, why })
+    Machine { worker: worker.into(), host: host.into(), agent: version.map(Into::into), lost, why }
 }
 
 /// Returns a run whose first steps ended so.
@@ -35,12 +35,12 @@ fn seen(run: &Run) -> Vec<(&str, &str, Option<&str>, u32, u32)> {
 fn calls_are_counted_by_machine_and_version_whatever_their_order() {
     let failed = || Err(Failure::new(FailureKind::Network, "every worker was lost"));
     let mut ends = vec![
-        (ran("a"), false, machine("den", "den.example", Some("2"), 1)),
-        (ran("b"), false, machine("den", "den.example", Some("2"), 2)),
-        (failed(), false, machine("den", "den.example", Some("1"), 5)),
-        (ran("c"), false, machine("attic", "attic.example", None, 0)),
-        (ran("d"), false, machine("den", "cellar.example", Some("2"), 0)),
-        (ran("e"), true, machine("den", "den.example", Some("2"), 7)),
+        (ran("a"), false, Some(machine("den", "den.example", Some("2"), 1))),
+        (ran("b"), false, Some(machine("den", "den.example", Some("2"), 2))),
+        (failed(), false, Some(machine("den", "den.example", Some("1"), 5))),
+        (ran("c"), false, Some(machine("attic", "attic.example", None, 0))),
+        (ran("d"), false, Some(machine("den", "cellar.example", Some("2"), 0))),
+        (ran("e"), true, Some(machine("den", "den.example", Some("2"), 7))),
         (ran("f"), false, None),
     ];
     let wanted = [
@@ -60,10 +60,10 @@ fn calls_are_counted_by_machine_and_version_whatever_their_order() {
 #[test]
 fn only_known_versions_of_one_agent_differ() {
     let versions = |versions: &[Option<&str>]| {
-        let end = |(nth, version): (usize, &Option<&str>)| {
-            (ran("done"), false, machine(&format!("worker-{nth}"), "host", *version, 0))
+        let end = |(nth, version): (usize, Option<&str>)| {
+            (ran("done"), false, Some(machine(&format!("worker-{nth}"), "host", version, 0)))
         };
-        let drive = after(versions.iter().enumerate().map(end).collect());
+        let drive = after(versions.iter().copied().enumerate().map(end).collect());
         let mixed = drive.run.machines.mixed().into_iter();
         mixed.map(|(agent, versions)| format!("{agent}: {versions:?}")).collect::<Vec<_>>()
     };
@@ -80,8 +80,8 @@ fn a_call_of_this_machine_is_written_as_before_workers_existed() {
         serde_json::to_string(drive.records.last().unwrap()).unwrap()
     };
     assert!(!line(None).contains("machine"));
-    let plain = line(machine("den", "den.example", None, 0));
+    let plain = line(Some(machine("den", "den.example", None, 0)));
     assert!(plain.ends_with(r#""machine":{"worker":"den","host":"den.example"}}}}"#), "{plain}");
-    let lost = line(machine("den", "h", Some("2"), 1));
+    let lost = line(Some(machine("den", "h", Some("2"), 1)));
     assert!(lost.contains(r#""host":"h","agent":"2","lost":1,"why":"it sent no beat"}"#), "{lost}");
 }

@@ -91,7 +91,7 @@ fn a_call_whose_worker_is_killed_is_made_by_another_one_and_its_agent_ends() {
 fn workers_end_with_their_coordinator_and_the_resumed_run_goes_on_with_them() {
     let scene = scene(&rising(), &["attic", "den"]);
     let gate = Gate::before("executor", &scene, rising());
-    let more = FOUR_MORE;
+    let more = SEVEN_MORE;
     let run = Background::start(&scene, &[&TUNE[..], &["attic,den"], &more].concat());
     run.until_begun(2);
     let others = Others::of(&scene, &run);
@@ -107,7 +107,9 @@ fn workers_end_with_their_coordinator_and_the_resumed_run_goes_on_with_them() {
     assert_eq!(makers(&scene), BTreeSet::from(["attic".to_owned(), "den".to_owned()]));
     assert_eq!((lost(&scene), repeated(&scene), begun_again(&scene)), (Vec::new(), 0, 2));
     assert_tidy(&scene, "a killed coordinator");
-    ["attic", "den"].into_iter().for_each(|worker| assert_cleared(&scene, worker));
+    for worker in ["attic", "den"] {
+        assert_cleared(&scene, worker);
+    }
 }
 
 #[test]

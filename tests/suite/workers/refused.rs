@@ -86,7 +86,7 @@ fn without_a_worker_for_a_call_the_run_pauses_and_says_why_of_each_and_runs_noth
 /// The worker that makes all calls is kept busy until the other one was asked.
 #[test]
 fn a_worker_without_the_agent_or_with_another_script_makes_none_of_its_calls() {
-    const MORE: [&str; 10] = FOUR_MORE;
+    const MORE: [&str; 16] = SEVEN_MORE;
     let scene = scene(&rising(), &[]);
     for (name, more) in [("den", ""), ("attic", "# another\n")] {
         let program = scene.path(name).join("agent.sh");
@@ -167,7 +167,8 @@ fn commands_of_a_suite_run_only_on_workers_that_allow_them() {
     settle(&scene, &[("closed", worker(&scene, "closed")), ("open", open)]);
     let ran = graded(&scene, &["--workers", "closed,open"]);
     assert_eq!(End::of(&scene, &ran), here, "{ran:?}");
-    assert_eq!(refusals(&scene), [("closed".to_owned(), WHY.to_owned())]);
+    // It is asked only if it has a slot when a check is due.
+    assert!(refusals(&scene).iter().all(|(worker, why)| worker == "closed" && why == WHY), "{ran:?}");
     let calls = calls(&scene);
     let checks: Vec<_> = calls.iter().filter(|call| !call["step"]["check"].is_null()).collect();
     assert!(!checks.is_empty(), "{calls:?}");

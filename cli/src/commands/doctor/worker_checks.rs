@@ -168,12 +168,12 @@ fn wanted(entry: &WorkerEntry, settings: &Settings) -> Vec<Wanted> {
     let named: Vec<AgentSpec> = required.chain(optional).cloned().collect();
     let is_open = named.is_empty() && entry.agents.is_empty();
     let known = Real::ALL.into_iter().map(Real::name).chain([offline::NAME]).filter(|_| is_open);
-    let names = known.map(str::to_owned).chain(settings.agents.keys().chain(&entry.agents).cloned());
+    let others = known.map(str::to_owned).chain(settings.agents.keys().chain(&entry.agents).cloned());
     let Manner { isolation, via } = Manner::of(settings);
     let via = via.map(|via| via.name().to_owned());
     let mut wanted: Vec<Wanted> = Vec::new();
     for AgentSpec { agent, model } in
-        named.into_iter().chain(names.map(|agent| AgentSpec { agent, model: None }))
+        named.into_iter().chain(others.map(|agent| AgentSpec { agent, model: None }))
     {
         let is_same = |other: &Wanted| other.agent == agent && (model.is_none() || other.model == model);
         let is_for = entry.agents.is_empty() || entry.agents.contains(&agent);

@@ -6,7 +6,7 @@ use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use rustix::fs::FlockOperation;
-use skilltune_orchestrator::agent::Wanted;
+use skilltune_orchestrator::agent::{Agent, Wanted};
 use skilltune_orchestrator::disk::{Lock, SafePath};
 use skilltune_orchestrator::engine::{
     Caches, CallLimits, ExportedCall, LoopEngine, MadeReply, Ports, Services,
@@ -221,7 +221,7 @@ impl Taking<'_> {
         let secrets = L::secrets(plan, &objects);
         let agent = own.map(|own| own.part.agent);
         Ok(Services {
-            keys: Keys::new(agent.iter().flat_map(|agent| agent.keys()).chain(secrets)),
+            keys: Keys::new(agent.iter().flat_map(Agent::keys).chain(secrets)),
             objects,
             folder,
             cache: AnswerCache::of(&self.home, &self.env.state).map_err(ours)?,
@@ -233,7 +233,7 @@ impl Taking<'_> {
             pool: GuardianPool::new(exe, GUARDIAN, mark, 1),
             limits: CallLimits { output_bytes: call.output_bytes, artifacts: call.artifacts, grace: GRACE },
             prices: call.prices.clone(),
-            workers: Workers::of(Vec::new()),
+            workers: Workers::of(Vec::new(), Duration::ZERO),
             exports: None,
             git: casting::git(self.env).ok(),
             caches: Caches::default(),

@@ -1,9 +1,11 @@
 //! The first line of a worker, and what it tells of its agents.
 
+use skilltune_orchestrator::disk;
 use skilltune_orchestrator::workers::{Hello, PROTOCOL};
 
 /// Where Linux tells how much memory is free.
 const MEMORY: &str = "/proc/meminfo";
+const LARGEST: u64 = 64 << 10;
 
 pub(super) fn hello() -> Hello {
     Hello {
@@ -15,7 +17,7 @@ pub(super) fn hello() -> Hello {
 }
 
 fn free_memory() -> Option<u64> {
-    let text = std::fs::read_to_string(MEMORY).ok()?;
+    let text = String::from_utf8(disk::read(MEMORY.as_ref(), LARGEST).ok()?).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kilobytes: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
     kilobytes.checked_mul(1 << 10)

@@ -102,7 +102,9 @@ fn add_files<'a>(parts: &mut Fingerprint, part: &str, files: impl IntoIterator<I
     for file in files {
         all.entry(named(part, file_name(file))).or_default().extend(contents_anywhere(file));
     }
-    all.into_iter().for_each(|(part, content)| parts.add(part, &content));
+    for (part, content) in all {
+        parts.add(part, &content);
+    }
 }
 
 /// Returns what a file adds: of a large one only its size, because each machine has another time of its installation.

@@ -61,7 +61,7 @@ impl LoopEngine for Tune {
         let trial = step.trial().filter(|trial| trial.ordinal != SEARCH)?;
         let numbers =
             [trial.scenario as u64, u64::from(trial.ordinal), u64::from(trial.era)].map(u64::to_le_bytes);
-        Some(Digest::of_parts(numbers.iter().map(|number| number.as_slice())))
+        Some(Digest::of_parts(numbers.iter().map(<[u8; 8]>::as_slice)))
     }
 
     fn examined(services: &Services, request: &AgentRequest, answer: Answer) -> Result<Answer, ReadError> {
