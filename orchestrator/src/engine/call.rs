@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
-use skilltune_phases::asking::order::{Command, Needs, Order, Placement, Question};
+use skilltune_phases::asking::order::{Command, Order, Placement, Question};
 use skilltune_phases::base::id::{CallKey, Digest};
 use skilltune_phases::base::material::Folders;
 use skilltune_phases::base::model::ModelName;
@@ -348,7 +348,7 @@ fn json(value: &impl Serialize) -> Vec<u8> {
 
 impl Services {
     /// Returns the environment variable by which later commands find the processes of a run.
-    fn mark(&self) -> (String, String) {
+    pub(super) fn mark(&self) -> (String, String) {
         ("SKILLTUNE_RUN".to_owned(), self.folder.mark())
     }
 
@@ -432,29 +432,8 @@ impl Services {
         }
     }
 
-    /// A local command gets `PATH` and nothing else of our environment; some find toolchains.
-    pub(super) fn command(&self, dir: &CallDir, command: &Command) -> process::Call {
-        let temp = dir.temp_path();
-        let text = temp.to_string_lossy().into_owned();
-        let path = std::env::var("PATH").unwrap_or_default();
-        // A browser has no sandbox under root, and as root it could change system settings in `/proc`.
-        let sandbox = command.needs == Needs::Proc && !rustix::process::geteuid().is_root();
-        let places = [dir.space_path(), temp].into_iter().chain(sandbox.then(|| "/proc".into()));
-        let env = [("PATH", path), ("HOME", text.clone()), ("TMPDIR", text), ("LANG", "C.UTF-8".to_owned())];
-        let env = env.map(|(name, value)| (name.to_owned(), value));
-        process::Call {
-            argv: command.argv.iter().map(OsString::from).collect(),
-            env: env.into_iter().chain(toolchains(command)).chain([self.mark()]).collect(),
-            confinement: command
-                .confined
-                .then(|| Confinement { writes: places.map(OsString::from).collect() }),
-            stdin: command.input.as_ref().map(|_| dir.prompt_path()),
-            ..self.bare(dir, Duration::from_secs(command.seconds))
-        }
-    }
-
     /// Returns the settings that all calls share.
-    fn bare(&self, dir: &CallDir, deadline: Duration) -> process::Call {
+    pub(super) fn bare(&self, dir: &CallDir, deadline: Duration) -> process::Call {
         process::Call {
             argv: Vec::new(),
             env: Vec::new(),
@@ -481,28 +460,6 @@ impl Services {
         let spent = heard.spent.priced(price(answered).or_else(|| price(agent.model.as_deref())));
         Response { spent, ..heard }
     }
-}
-
-/// The variables by which programs find toolchains and packages, and where these are below the user's home.
-const TOOLCHAINS: [(&str, &str); 4] = [
-    ("CARGO_HOME", ".cargo"),
-    ("RUSTUP_HOME", ".rustup"),
-    ("GOMODCACHE", "go/pkg/mod"),
-    ("PYENV_ROOT", ".pyenv"),
-];
-
-/// Returns where a command finds the user's toolchains: its own home is an empty folder.
-fn toolchains(command: &Command) -> Vec<(String, String)> {
-    if command.needs != Needs::Toolchains {
-        return Vec::new();
-    }
-    let home = std::env::var("HOME").unwrap_or_default();
-    let place = |(name, below): (&str, &str)| {
-        let usual = Path::new(&home).join(below).to_string_lossy().into_owned();
-        let place = std::env::var(name).unwrap_or(usual);
-        Path::new(&place).is_dir().then(|| (name.to_owned(), place))
-    };
-    TOOLCHAINS.into_iter().filter_map(place).collect()
 }
 
 /// Our own fault ends the run; a fault of an agent or a command is the outcome of the call.

@@ -12,9 +12,9 @@ use skilltune_phases::runs::plan::Fingerprint;
 
 use super::call::{Job, Made};
 use super::call_dir::CallDir;
-use super::elsewhere::Unmade;
+use super::exported_call::ExportedCall;
 use super::reply::Reply;
-use super::taking::ExportedCall;
+use super::worker_call::Unmade;
 use super::{EngineError, LoopEngine};
 use crate::disk::atomic::Draft;
 use crate::disk::{Folder, SafePath};

@@ -13,11 +13,12 @@
 mod caches;
 mod call;
 mod call_dir;
+mod command;
 mod drive;
 mod edited_copy;
-mod elsewhere;
 mod evolve;
 mod expert;
+mod exported_call;
 mod exports;
 mod files;
 mod gan;
@@ -31,10 +32,10 @@ mod repository;
 mod review;
 mod setup;
 mod shared;
-mod taking;
 mod tamper;
 mod tune;
 mod unreadable;
+mod worker_call;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -63,11 +64,11 @@ use crate::workers::Workers;
 
 pub use caches::Caches;
 pub use drive::{Drive, Halt, Patience, Stopped};
+pub use exported_call::{ExportedCall, MadeReply, ReadyCall};
 pub use exports::Exports;
 pub use files::{is_published, publish};
 pub use ports::Ports;
 pub use shared::propose_now;
-pub use taking::{ExportedCall, MadeReply, ReadyCall};
 pub use tune::{BlamedFile, Diff, blamed_files, context, edit_diff, tree_dangers, tree_diff};
 use unreadable::unreadable;
 

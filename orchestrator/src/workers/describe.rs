@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::choice::Worker;
-use super::frame::{Frame, Hello, PROTOCOL};
+use super::frame::{Frame, Hello, shown};
 use super::link::{Link, Lost};
 use crate::agent::{AgentFacts, Wanted};
 use crate::process::CancelToken;
@@ -37,26 +37,6 @@ pub fn describe(
         Frame::Failed { why } => Err(Lost::Gone(shown(&why))),
         other => Err(Lost::unexpected(&other)),
     }
-}
-
-impl Hello {
-    /// Returns why this program has no calls for such a worker.
-    pub fn refusal(&self) -> Option<String> {
-        let ours = env!("CARGO_PKG_VERSION");
-        let is_same = self.skilltune_worker == PROTOCOL && self.program == ours;
-        (!is_same).then(|| {
-            let (theirs, protocol) = (shown(&self.program), self.skilltune_worker);
-            format!("it has skilltune {theirs} with protocol {protocol}, and this is {ours} with protocol {PROTOCOL}")
-        })
-    }
-}
-
-/// The most that is shown of a worker's own words.
-const SHOWN: usize = 300;
-
-/// Returns what a worker said, as a line for people.
-pub fn shown(text: &str) -> String {
-    text.chars().map(|one| if one.is_control() { ' ' } else { one }).take(SHOWN).collect()
 }
 
 #[cfg(test)]

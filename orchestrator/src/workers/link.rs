@@ -16,8 +16,7 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::describe::shown;
-use super::frame::{Frame, Hello};
+use super::frame::{Frame, Hello, shown};
 use super::inbox::{Heard, Inbox, wait};
 use super::sender::Sender;
 use super::{BEAT, COORDINATORS_PATIENCE};

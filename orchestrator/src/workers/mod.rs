@@ -17,8 +17,8 @@ pub mod parts;
 mod sender;
 
 pub use choice::{Lease, Need, NoWorker, Refused, Worker, Workers};
-pub use describe::{WorkerFacts, describe, shown};
-pub use frame::{Frame, Hello, LARGEST_REPLY, LONGEST_LIST, PROTOCOL, Part};
+pub use describe::{WorkerFacts, describe};
+pub use frame::{Frame, Hello, LARGEST_REPLY, LONGEST_LIST, PROTOCOL, Part, shown};
 pub use inbox::{Heard, Inbox};
 pub use link::{Launch, Link, Lost};
 pub use sender::{Sender, json_line};

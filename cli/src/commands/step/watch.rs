@@ -53,7 +53,7 @@ fn watch(mut inbox: Inbox<File>, out: &Out, mut canceller: Canceller, call: &Rec
     if call.recv_timeout(GRACE) == Err(mpsc::RecvTimeoutError::Timeout) {
         #[expect(
             clippy::exit,
-            reason = "nobody is left to hear of the call, and its guardian ends its agents"
+            reason = "no coordinator is left, and its guardian ends the agents of the call"
         )]
         std::process::exit(1);
     }

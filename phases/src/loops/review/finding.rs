@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::quote::Claim;
 use crate::base::id::{Digest, TreeId};
 
 /// How bad a finding is, from best to worst.
@@ -105,11 +104,6 @@ impl Side {
 }
 
 impl Place {
-    /// Returns the claim that leads to this place.
-    pub fn claim(&self) -> Claim<'_> {
-        Claim { path: &self.path, side: self.side, line: Some(self.lines.0), quote: &self.quote }
-    }
-
     /// Returns `path:line`.
     pub fn at(&self) -> String {
         format!("{}:{}", self.path, self.lines.0)

@@ -23,6 +23,13 @@ pub struct Claim<'a> {
     pub quote: &'a str,
 }
 
+impl Place {
+    /// Returns the claim that leads to this place.
+    pub fn claim(&self) -> Claim<'_> {
+        Claim { path: &self.path, side: self.side, line: Some(self.lines.0), quote: &self.quote }
+    }
+}
+
 /// Returns the place of a quote in the text of its file, or the reason why it is none. White space does not matter, and
 /// of several places the one nearest to the claimed line counts.
 pub fn place(claim: Claim<'_>, text: Option<&str>, changed: Option<&Changed>) -> Result<Place, &'static str> {

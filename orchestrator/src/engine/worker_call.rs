@@ -1,6 +1,6 @@
 //! A call that a worker makes: what it lacks is sent, and its reply and the parts of its trees are taken in.
 //!
-//! A worker carries out the same code as this machine (`taking`), so its reply is read as if the call had been made here.
+//! A worker carries out the same code as this machine (`exported_call`), so its reply is read as if the call had been made here.
 //! What it says of an edit is not believed: the edit is examined again. A worker that is lost is no failure of the
 //! agent: another one makes the call.
 
@@ -12,9 +12,9 @@ use skilltune_phases::runs::event::{Failure, FailureKind, Machine, Spent};
 
 use super::call::{Asked, Asking, Job, Made};
 use super::call_dir::CallDir;
+use super::exported_call::{ExportedCall, FILES};
 use super::refusal::{self, link_outside, new_repository};
 use super::reply::Reply;
-use super::taking::ExportedCall;
 use super::{EngineError, LoopEngine, ReadError, Services};
 use crate::disk::atomic::Durability;
 use crate::snapshot::{Limits, Manifest};
@@ -23,8 +23,6 @@ use crate::workers::{Frame, LARGEST_REPLY, LONGEST_LIST, Lease, Link, Lost, Need
 
 /// A call that was lost with so many workers is given up for now.
 const MOST_LOST: u32 = 5;
-/// The files that a worker sends beside its reply.
-pub(super) const FILES: [&str; 3] = ["transcript.jsonl", "stdout", "stderr"];
 /// The time for what comes before and after a call: copies, and the way of its result.
 const SLACK: Duration = Duration::from_secs(900);
 /// What a reply may bring besides artifacts: transcripts, evidence, manifests.
@@ -107,7 +105,7 @@ impl<L: LoopEngine> Job<L> {
         }
     }
 
-    /// Returns the failure of a call that was lost too often. If an agent had begun, nobody knows what that cost.
+    /// Returns the failure of a call that was lost too often. What an agent that had begun has cost is unknown.
     fn given_up(&self, key: CallKey, how: &str, has_begun: bool) -> Reply<L> {
         let why = format!("the call was lost {MOST_LOST} times, at last with {how}");
         let failed = Reply::failed(key, Failure::new(FailureKind::WorkerLost, why));

@@ -11,10 +11,12 @@ use skilltune_phases::runs::price::Prices;
 
 use super::call::Job;
 use super::call_dir::CallDir;
-use super::elsewhere::FILES;
 use super::{EngineError, LoopEngine, Services};
 use crate::process::CancelToken;
 use crate::snapshot::Limits;
+
+/// The files that a worker sends beside its reply.
+pub(super) const FILES: [&str; 3] = ["transcript.jsonl", "stdout", "stderr"];
 
 /// A call, with everything that a worker needs besides the parts of its trees.
 #[derive(Debug, Serialize, Deserialize)]
