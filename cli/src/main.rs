@@ -40,7 +40,7 @@ use crate::terminal::printer::Printer;
 fn main() -> ExitCode {
     survive_the_file_size_limit();
     // Comes first: a guardian is started for each job and must start quickly.
-    if std::env::args_os().nth(1).is_some_and(|word| word == runs::session::GUARDIAN) {
+    if std::env::args_os().nth(1).is_some_and(|word| word == runs::under_guard::GUARDIAN) {
         return guardian_main();
     }
     if std::env::args_os().nth(1).is_some_and(|word| word == CONFINED) {

@@ -7,20 +7,13 @@ use skilltune_phases::base::role::{Role, RoleSpec};
 use skilltune_phases::skills::offline;
 
 use crate::casting::installed::Manner;
-use crate::casting::workers::{self, Connected};
+use crate::casting::workers::{self, Connected, Describe};
 use crate::casting::{Casting, Choice, Part, part};
 use crate::settings::Settings;
 use crate::settings::origin::Origin;
 use crate::settings::values::AgentSpec;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
-
-/// The workers of a run, which know their agents.
-pub trait Describe {
-    /// Returns the description of each wanted agent, or the reason why no worker has it. All of them at once: each
-    /// connection may wait in a queue.
-    fn describe(&self, wanted: &[Wanted]) -> Result<Vec<Result<AgentFacts, String>>, Complaint>;
-}
 
 /// Returns whether workers make the calls.
 pub fn is_chosen(settings: &Settings) -> bool {

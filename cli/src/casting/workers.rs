@@ -6,7 +6,6 @@ use skilltune_orchestrator::agent::{AgentFacts, Wanted};
 use skilltune_orchestrator::process::Canceller;
 use skilltune_orchestrator::workers::{Launch, Worker, describe};
 
-use crate::casting::elsewhere::Describe;
 use crate::casting::on_path;
 use crate::settings::Settings;
 use crate::settings::worker_settings::WorkerEntry;
@@ -66,6 +65,13 @@ pub fn found(name: &str, entry: &WorkerEntry, env: &Environment) -> Result<Worke
 /// Returns the workers that make the calls; none for this machine.
 pub fn chosen(settings: &Settings, env: &Environment) -> Result<Vec<Worker>, Complaint> {
     settings.chosen_workers()?.into_iter().map(|(name, entry)| found(name, entry, env)).collect()
+}
+
+/// The workers of a run, which know their agents.
+pub trait Describe {
+    /// Returns the description of each wanted agent, or the reason why no worker has it. All of them at once: each
+    /// connection may wait in a queue.
+    fn describe(&self, wanted: &[Wanted]) -> Result<Vec<Result<AgentFacts, String>>, Complaint>;
 }
 
 /// The chosen workers, asked in their order.

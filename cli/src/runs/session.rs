@@ -37,6 +37,7 @@ use crate::runs::Known;
 use crate::runs::ownership::Ownership;
 use crate::runs::runtime_options::RuntimeOptions;
 use crate::runs::scope::Scope;
+use crate::runs::under_guard::{GUARDIAN, GUARDS};
 use crate::settings::Settings;
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
@@ -47,12 +48,8 @@ use crate::trust::TrustStore;
 use crate::trust::guard::Watch;
 use crate::trust::pinned::Pins;
 
-/// The hidden command that starts this program as a guardian.
-pub const GUARDIAN: &str = "guardian";
-
 /// The variables by which a later command finds leftover processes of a run: its agents and their guardians.
 const RUN: &str = "SKILLTUNE_RUN";
-pub const GUARDS: &str = "SKILLTUNE_GUARDS";
 
 /// The variable by which a night tells its runs which models answer now: JSON, by role.
 pub const MODELS: &str = "SKILLTUNE_NIGHT_MODELS";

@@ -6,8 +6,12 @@ use skilltune_orchestrator::process::{Cancel, CancelToken, Canceller, GuardianPo
 use tokio::signal::ctrl_c;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::runs::session::{GUARDIAN, GUARDS};
 use crate::terminal::complaint::{Complaint, ours};
+
+/// The hidden command that starts this program as a guardian.
+pub const GUARDIAN: &str = "guardian";
+
+pub const GUARDS: &str = "SKILLTUNE_GUARDS";
 
 /// The maximum number of programs at a time.
 const AT_ONCE: usize = 32;

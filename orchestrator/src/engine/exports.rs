@@ -86,7 +86,7 @@ impl<L: LoopEngine> Job<L> {
         self.examined(Reply { machine: Some(machine), ..reply }.without_keys(&self.services.keys))
     }
 
-    /// Writes the call, with every part of its trees: nobody answers what is lacking.
+    /// Writes the call, with every part of its trees: a file cannot ask for what is lacking.
     pub(super) fn export(&self, key: CallKey) -> Result<(), EngineError> {
         let Some(exports) = &self.services.exports else { return Ok(()) };
         let place = SafePath::below(&exports.folder, key.short());

@@ -13,7 +13,7 @@ use skilltune_phases::skills::offline;
 use crate::casting::OFFLINE;
 use crate::nights::check::{About, Check, State};
 use crate::report::words;
-use crate::runs::session::{GUARDIAN, GUARDS};
+use crate::runs::under_guard::{GUARDIAN, GUARDS};
 use crate::settings::Settings;
 use crate::terminal::complaint::{Complaint, ours};
 use crate::text::plain;

@@ -22,7 +22,8 @@ use super::watch::Watch;
 use super::{End, Taking};
 use crate::casting::{self, Part, elsewhere};
 use crate::report::ui::Ui;
-use crate::runs::session::{GRACE, GUARDIAN, GUARDS};
+use crate::runs::session::GRACE;
+use crate::runs::under_guard::{GUARDIAN, GUARDS};
 use crate::runs::versions;
 use crate::terminal::complaint::ours;
 
