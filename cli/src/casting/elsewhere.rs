@@ -2,7 +2,7 @@
 //!
 //! The settings of each worker describe its agents, so a run needs no trust for them.
 
-use skilltune_orchestrator::agent::{AgentFacts, Real, Via, Wanted};
+use skilltune_orchestrator::agent::{Real, Via, Wanted};
 use skilltune_phases::base::role::{Role, RoleSpec};
 use skilltune_phases::skills::offline;
 
@@ -95,7 +95,7 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
 
-    use skilltune_orchestrator::agent::CostReport;
+    use skilltune_orchestrator::agent::{AgentFacts, CostReport};
     use skilltune_phases::base::role::Rights;
     use skilltune_phases::runs::plan::{Enforced, Isolation};
 

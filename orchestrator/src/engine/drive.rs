@@ -1,6 +1,6 @@
 //! The main loop, and how it stops in the middle of a run.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use tokio::sync::watch;
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::sleep;
 
+use super::at_once::AtOnce;
 use super::call::Job;
 use super::{
     Context, EngineError, Extent, LocalOutcome, LoopEngine, Observer, Person, Work, publish, shared,
@@ -187,7 +188,8 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
     /// Returns at most as many new steps as there are free slots. A delayed step takes no slot.
     fn next(&mut self) -> Due<L> {
         self.later = None;
-        let mut calls = self.calls_by_agent();
+        let under_way = self.roles_under_way();
+        let mut at_once = AtOnce::of(&self.context.at_once, &self.run.plan.roles, &under_way);
         match L::next(&self.run) {
             Next::Decide(decision) => Due::Decide(decision),
             Next::End => Due::End,
@@ -199,19 +201,8 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
                     self.later = [self.later, held].into_iter().flatten().min();
                     held.is_none()
                 };
-                let at_once = &self.context.at_once;
-                let mut may_begin =
-                    |step: &L::Step| match L::role(step).and_then(|role| self.run.plan.roles.get(&role)) {
-                        Some(cast) => {
-                            let calls = calls.entry(cast.agent.clone()).or_default();
-                            let is_free = at_once.get(&cast.agent).is_none_or(|most| *calls < *most);
-                            *calls += usize::from(is_free);
-                            is_free
-                        }
-                        None => true,
-                    };
                 let new = steps.filter(|step| !self.under_way.contains(step)).filter(|step| is_due(step));
-                let new = new.filter(|step| may_begin(step)).take(room).collect();
+                let new = new.filter(|step| at_once.lets(L::role(step).as_ref())).take(room).collect();
                 Due::Do(new)
             }
         }
@@ -227,17 +218,6 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         let role = L::role(step)?;
         let window = self.run.full_window(&role, now())?.clone();
         Some(Signal::KeptFree { role, window })
-    }
-
-    /// Returns how many calls of each agent are under way.
-    fn calls_by_agent(&self) -> BTreeMap<String, usize> {
-        let mut calls = BTreeMap::new();
-        for role in self.roles_under_way() {
-            if let Some(cast) = self.run.plan.roles.get(&role) {
-                *calls.entry(cast.agent.clone()).or_default() += 1;
-            }
-        }
-        calls
     }
 
     fn roles_under_way(&self) -> Vec<Role> {

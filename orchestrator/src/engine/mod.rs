@@ -10,6 +10,7 @@
 //!
 //! `Err` means that skilltune failed. A failing agent, a timeout or invalid output is an outcome, and is recorded.
 
+mod at_once;
 mod caches;
 mod call;
 mod call_dir;

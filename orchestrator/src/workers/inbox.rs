@@ -23,7 +23,7 @@ pub struct Inbox<R> {
     searched: usize,
 }
 
-/// What a wait for a frame came to.
+/// The result of a wait for a frame.
 #[derive(Debug)]
 pub enum Heard {
     Frame(Frame),

@@ -238,7 +238,7 @@ impl World {
             &settings.limits,
             settings.patience(),
             settings.prices(),
-            settings.calls.jobs.value,
+            (settings.calls.jobs.value, &settings.calls.at_once.value),
             settings.ceilings(&[(Role::EXECUTOR, 100)].into()),
         );
         let casting = casting.values().map(|part| {
