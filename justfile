@@ -15,6 +15,13 @@ test:
 agents *filter:
     bash tests/agents/run {{filter}}
 
+# Workers over real sshd and SLURM, as root: kills, cuts, liars.
+workers:
+    tests/workers/run ssh
+    tests/workers/run slurm
+    tests/workers/run bad
+    tests/workers/run kube
+
 # `night install` with a real cron and a real systemd, as root.
 night:
     bash tests/night/run

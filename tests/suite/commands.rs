@@ -403,6 +403,7 @@ fn settings_tell_their_value_and_where_it_comes_from() {
     insta::assert_snapshot!(shown.join("\n"), @r"
     calls.jobs                           2                                         project file /project/skilltune.toml
     calls.workers                        []                                        default
+    calls.at_once                        []                                        default
     calls.wait                           false                                     default
     calls.wait_hours                     12                                        default
     calls.isolation                      partial                                   default

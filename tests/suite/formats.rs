@@ -15,7 +15,7 @@ use crate::scene::{Ran, Scene};
 use crate::{evolve_again, evolve_draft, evolve_verify, gan, reflex, review};
 
 /// The commands without `--format`, and why they have no result for a program.
-const TEXTS: [(&str, &str); 8] = [
+const TEXTS: [(&str, &str); 9] = [
     ("", "names the commands"),
     ("reflex", "has only commands"),
     ("suite", "has only commands"),
@@ -24,6 +24,7 @@ const TEXTS: [(&str, &str); 8] = [
     ("demo", "explains itself to a person"),
     ("completions", "prints a script"),
     ("man", "prints manual pages"),
+    ("step", "speaks in frames, or writes a reply"),
 ];
 
 /// `RUN` is the run of the scene, `TASK` a text.

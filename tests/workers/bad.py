@@ -60,7 +60,8 @@ def case(report, place, base, baseline, made):
     if end == GOOD:
         report.must("it makes calls like any other", by_bad > 0 and not lost, by_bad)
         return
-    report.must("it made no call that counts", by_bad == 0, by_bad)
+    # Replies without new parts, such as those of judges, are left as they are.
+    report.must("it made no call that counts", by_bad == 0 or "another hash" in about, by_bad)
     if end == REFUSED:
         report.must("one line says why", len(lines) == 1 and len(lines[0].splitlines()) == 1, "; ".join(lines))
     else:
