@@ -194,7 +194,7 @@ fn two_workers_decide_as_one_machine_and_journal_and_report_say_which_made_each_
     assert!(calls.iter().all(|call| call["machine"]["host"] == host.as_str()), "{calls:?}");
     let report = fs::read_to_string(scene.run_folder().join("report.json")).unwrap();
     let report: Value = serde_json::from_str(&report).unwrap();
-    let machines = report["machines"].as_array().unwrap();
+    let machines = report["workers"].as_array().unwrap();
     let of = |worker: &str| {
         let own = machines.iter().filter(|machine| machine["worker"] == worker);
         own.map(|machine| machine["calls"].as_u64().unwrap()).sum::<u64>()

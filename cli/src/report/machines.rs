@@ -26,7 +26,7 @@ pub fn machines<L: Loop>(run: &Run<L>) -> Option<Section> {
     Some(Section { title: "Machines", blocks: blocks.collect() })
 }
 
-/// Returns the key `machines`; no key if no worker made a call.
+/// Returns the key `workers`; no key if no worker made a call.
 pub fn json<L: Loop>(run: &Run<L>) -> Value {
     let one = |(at, made): (&MachineAgent, &MachineCalls)| {
         json!({
@@ -39,7 +39,7 @@ pub fn json<L: Loop>(run: &Run<L>) -> Value {
         })
     };
     let all: Vec<_> = run.machines.all().map(one).collect();
-    if all.is_empty() { json!({}) } else { json!({ "machines": all }) }
+    if all.is_empty() { json!({}) } else { json!({ "workers": all }) }
 }
 
 /// Describes the machine that made one call.
@@ -147,12 +147,12 @@ mod tests {
         Calls were lost with their worker 4 times; `skilltune history calm-otter` says why.
         ");
         assert_eq!(
-            json(&run)["machines"][1],
+            json(&run)["workers"][1],
             json!({
                 "worker": "attic", "host": "attic.example", "agent": "claude", "version": "2.2.0", "calls": 1, "lost": 3,
             })
         );
-        assert_eq!(json(&run)["machines"][0]["version"], Value::Null);
+        assert_eq!(json(&run)["workers"][0]["version"], Value::Null);
     }
 
     #[test]

@@ -27,7 +27,7 @@ use std::time::Duration;
 
 /// The interval at which both sides say that they are alive during a call.
 pub const BEAT: Duration = Duration::from_secs(2);
-/// A worker that hears nothing for this time ends its call: nobody may be left to stop its agents.
+/// A worker that hears nothing for this time ends its call: the machine that would stop its agents may be gone.
 pub const WORKERS_PATIENCE: Duration = Duration::from_secs(8);
 /// A worker that is silent for this time is lost. It may be busy storing what its agent left.
 const COORDINATORS_PATIENCE: Duration = Duration::from_secs(30);

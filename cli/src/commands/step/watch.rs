@@ -1,4 +1,4 @@
-//! Watches the other side while a call runs: sends beats, and ends everything when nobody is left to hear of it.
+//! Watches the other side while a call runs: sends beats, and ends everything when the other side is gone.
 
 use std::fs::File;
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
