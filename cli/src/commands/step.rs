@@ -139,7 +139,7 @@ impl<'a> Taking<'a> {
     fn take(self) -> Exit {
         let out = Arc::clone(&self.out);
         let say = |frame: &Frame| {
-            // Nobody may be left to hear it.
+            // The other side may be gone.
             let _ = out.lock().unwrap_or_else(PoisonError::into_inner).send(frame);
         };
         match self.greet().map_err(End::from).and_then(|()| self.serve()) {

@@ -61,7 +61,7 @@ impl Taking<'_> {
         };
         self.send(&Frame::Began, &[])?;
         let (out, is_live) = (self.out.clone(), self.is_live);
-        // Nobody cancels the call of a file.
+        // Nothing cancels the call of a file.
         let _watch =
             if is_live { Ok(Watch::start(self.inbox, out.clone(), canceller)) } else { Err(canceller) };
         let made = call.carry_out();

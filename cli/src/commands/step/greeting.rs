@@ -1,4 +1,4 @@
-//! The first line of a worker, and what it tells of its agents.
+//! The first line of a worker.
 
 use skilltune_orchestrator::disk;
 use skilltune_orchestrator::workers::{Hello, PROTOCOL};
