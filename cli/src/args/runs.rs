@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Command, FromArgMatches as _, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Command, FromArgMatches as _, Subcommand, ValueEnum};
 use skilltune_phases::base::ceiling::Ceilings;
 use skilltune_phases::loops::{Loop as _, Offer};
 use skilltune_phases::runs::plan::LoopKind;
@@ -165,15 +165,16 @@ pub struct StopArgs {
 }
 
 #[derive(Clone, Debug, Args)]
+#[command(group = ArgGroup::new("what").args(["take", "export"]).required(true))]
 pub struct StepArgs {
     /// Run whose calls to export [default: the latest run]
     #[arg(requires = "export")]
     pub run: Option<String>,
     /// Write the calls that the run waits for into this folder, and take the replies that are there: `resume --export`
-    #[arg(long, value_name = "DIR", required_unless_present = "take")]
+    #[arg(long, value_name = "DIR")]
     pub export: Option<PathBuf>,
     /// Make the call that this file holds, and write the reply beside it; `-` reads from stdin and writes to stdout
-    #[arg(long, value_name = "FILE", conflicts_with = "export")]
+    #[arg(long, value_name = "FILE")]
     pub take: Option<PathBuf>,
     /// Run commands of suites and projects too
     #[arg(long, requires = "take")]

@@ -17,6 +17,7 @@ use std::time::Instant;
 
 use jiff::{Timestamp, ToSpan as _};
 use rustix::fs::FlockOperation;
+use rustix::io::Errno;
 use skilltune_orchestrator::disk::{Lock, SafePath};
 use skilltune_orchestrator::process::become_driver;
 use skilltune_orchestrator::store::Home;
@@ -96,7 +97,7 @@ pub fn take(file: &Path, allows_commands: bool, env: &Environment) -> Result<Exi
         |error: io::Error| Complaint::input(format!("cannot read {}", file.display())).caused_by(error);
     let unwritten = |error| Complaint::input(format!("cannot write {}", reply.display())).caused_by(error);
     let from = SafePath::below(folder, name).open().map_err(ours)?;
-    let from = from.ok_or_else(|| unread(io::ErrorKind::NotFound.into()))?;
+    let from = from.ok_or_else(|| unread(Errno::NOENT.into()))?;
     let draft = tempfile::NamedTempFile::new_in(folder).map_err(unwritten)?;
     let to = draft.as_file().try_clone().map_err(unwritten)?;
     let taking = Taking::of(allows_commands, env, (from, to), false)?;
