@@ -168,11 +168,58 @@ pub(super) fn gate(why: impl Into<String>) -> Failure {
     Failure::new(FailureKind::Gate, why.into())
 }
 
+/// Trees and drafts for the tests of gates.
+#[cfg(test)]
+pub(super) mod stand {
+    use skilltune_phases::asking::order::Access;
+
+    use super::*;
+
+    pub(in super::super) fn tree(objects: &Objects, files: &[(&str, &str)]) -> TreeId {
+        let file = |(path, text): &(&str, &str)| {
+            let blob = objects.put(text.as_bytes()).unwrap();
+            let node = Node::File { blob, size: text.len() as u64, mode: 0o644 };
+            (RelPath::parse(path.as_bytes()).unwrap(), node)
+        };
+        objects.put_manifest(&Manifest::of_files(files.iter().map(file))).unwrap()
+    }
+
+    pub(in super::super) fn draft(at: &str, tree: TreeId) -> Placement {
+        Placement {
+            at: at.into(),
+            tree,
+            access: Access::Draft,
+            hidden: Vec::new(),
+            picked: Vec::new(),
+            links_outside: false,
+        }
+    }
+
+    /// Returns why these gates refuse files in place of others, if they do.
+    pub(in super::super) fn refusal(
+        from: &[(&str, &str)],
+        to: &[(&str, &str)],
+        gates: impl FnOnce(&Objects, &EditedCopy) -> Result<TreeId, ReadError>,
+    ) -> Option<String> {
+        let store = tempfile::tempdir().unwrap();
+        let objects = Objects::at(store.path());
+        let made = tree(&objects, to);
+        let placed = draft("copy", tree(&objects, from));
+        let copy = EditedCopy::returned(&objects, &placed, made).unwrap();
+        match gates(&objects, &copy) {
+            Ok(stored) => {
+                assert_eq!(stored, made);
+                None
+            }
+            Err(ReadError::Agent(failure)) => Some(failure.why),
+            Err(ReadError::Ours(error)) => panic!("{error}"),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
-
-    use skilltune_phases::asking::order::Access;
 
     use super::*;
     use crate::snapshot::{Limits, scan};
@@ -250,24 +297,10 @@ mod tests {
     fn a_returned_edit_leaves_alone_what_was_not_placed_and_shows_no_brought_file() {
         let store = tempfile::tempdir().unwrap();
         let objects = Objects::at(store.path());
-        let tree = |files: &[(&str, &str)]| {
-            let file = |(path, text): &(&str, &str)| {
-                let blob = objects.put(text.as_bytes()).unwrap();
-                let node = Node::File { blob, size: text.len() as u64, mode: 0o644 };
-                (RelPath::parse(path.as_bytes()).unwrap(), node)
-            };
-            objects.put_manifest(&Manifest::of_files(files.iter().map(file))).unwrap()
-        };
-        let placed = |at: &str, tree, access, hidden: &[&str]| Placement {
-            at: at.into(),
-            tree,
-            access,
-            hidden: hidden.iter().map(|&path| path.into()).collect(),
-            picked: Vec::new(),
-            links_outside: false,
-        };
-        let copy = placed("copy", tree(&[("a", "1"), ("evals/x", "key")]), Access::Draft, &["evals"]);
-        let brought = placed("copy", tree(&[(".env", "secret")]), Access::Scratch, &[]);
+        let tree = |files: &[(&str, &str)]| stand::tree(&objects, files);
+        let copy = stand::draft("copy", tree(&[("a", "1"), ("evals/x", "key")]));
+        let copy = Placement { hidden: vec!["evals".into()], ..copy };
+        let brought = stand::draft("copy", tree(&[(".env", "secret")]));
         let returned = |files: &[(&str, &str)]| {
             let made = tree(files);
             let copy = EditedCopy::returned(&objects, &copy, made)

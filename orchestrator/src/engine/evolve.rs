@@ -22,7 +22,7 @@ use skilltune_phases::loops::shared::test_results::test_results;
 use skilltune_phases::suites::checks::output_end;
 
 use super::edited_copy::{EditedCopy, gate};
-use super::refusal::{in_other_repository, new_repository, new_settings};
+use super::refusal::{check_work, in_other_repository};
 use super::{AgentOutput, CommandOutput, EngineError, Extent, LoopEngine, ReadError, Services};
 use crate::checks::{end_of, exit_code};
 use crate::disk::atomic::Durability;
@@ -144,13 +144,7 @@ fn worked(objects: &Objects, copy: &EditedCopy, apart: &[String]) -> Result<Tree
     if let Some(path) = evidence::touched(&copy.base, &made) {
         return Err(gate(format!("{path} belongs to skilltune; leave it alone")).into());
     }
-    if let Some(path) = new_repository(&copy.base, &made) {
-        return Err(gate(format!("{path} would make a git repository; leave that to the person")).into());
-    }
-    if let Some(path) = new_settings(&copy.base, &made) {
-        let why = format!("agents, editors or shells read {path} by themselves; do not create or change it");
-        return Err(gate(why).into());
-    }
+    check_work(&copy.base, &made)?;
     if let Some(path) = in_other_repository(&copy.base, &made, apart) {
         return Err(gate(format!("{path} belongs to another repository; leave it alone")).into());
     }
@@ -359,41 +353,16 @@ fn cut(text: &str, most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use skilltune_phases::asking::order::{Access, Placement};
-    use skilltune_phases::loops::evolve::{EVIDENCE, PROJECT};
+    use skilltune_phases::loops::evolve::EVIDENCE;
 
+    use super::super::edited_copy::stand;
     use super::*;
 
-    /// Returns why the gates refuse a tree in place of a page, if they do.
+    /// Returns why the gates refuse a tree in place of a project, if they do.
     fn refusal(entries: &[(&str, &str)]) -> Option<String> {
-        let store = tempfile::tempdir().unwrap();
-        let objects = Objects::at(store.path());
-        let tree = |entries: &[(&str, &str)]| {
-            let file = |(path, text): &(&str, &str)| {
-                let blob = objects.put(text.as_bytes()).unwrap();
-                let node = Node::File { blob, size: text.len() as u64, mode: 0o644 };
-                (RelPath::parse(path.as_bytes()).unwrap(), node)
-            };
-            objects.put_manifest(&Manifest::of_files(entries.iter().map(file))).unwrap()
-        };
-        let placed = Placement {
-            at: PROJECT.into(),
-            tree: tree(&[("a.py", "1"), ("vendor/b.py", "1")]),
-            access: Access::Draft,
-            hidden: Vec::new(),
-            picked: Vec::new(),
-            links_outside: false,
-        };
-        let made = tree(entries);
-        let copy = EditedCopy::returned(&objects, &placed, made).unwrap();
-        match worked(&objects, &copy, &["vendor".to_owned()]) {
-            Ok(stored) => {
-                assert_eq!(stored, made);
-                None
-            }
-            Err(ReadError::Agent(failure)) => Some(failure.why),
-            Err(ReadError::Ours(error)) => panic!("{error}"),
-        }
+        let project = [("a.py", "1"), ("vendor/b.py", "1")];
+        let gates = |objects: &Objects, copy: &EditedCopy| worked(objects, copy, &["vendor".to_owned()]);
+        stand::refusal(&project, entries, gates)
     }
 
     #[test]

@@ -12,7 +12,7 @@ use skilltune_phases::runs::event::{Failure, FailureKind};
 
 use super::edited_copy::{EditedCopy, gate};
 use super::files::place_tree;
-use super::refusal::{new_repository, new_settings};
+use super::refusal::check_work;
 use super::{AgentOutput, CommandOutput, EngineError, Extent, LoopEngine, ReadError, Services, unreadable};
 use crate::checks::end_of;
 use crate::disk::SafePath;
@@ -105,13 +105,7 @@ fn built(objects: &Objects, copy: &EditedCopy) -> Result<TreeId, ReadError> {
     if made.entries().iter().all(|entry| entry.node.is_folder()) {
         return Err(gate(format!("there are no files in `{ARTIFACT}/`")).into());
     }
-    if let Some(path) = new_repository(&copy.base, &made) {
-        return Err(gate(format!("{path} would make a git repository; leave that to the person")).into());
-    }
-    if let Some(path) = new_settings(&copy.base, &made) {
-        let why = format!("agents, editors or shells read {path} by themselves; do not create or change it");
-        return Err(gate(why).into());
-    }
+    check_work(&copy.base, &made)?;
     Ok(objects.put_manifest(&copy.completed(&made)?)?)
 }
 
@@ -176,41 +170,12 @@ fn place_round(
 
 #[cfg(test)]
 mod tests {
-    use skilltune_phases::asking::order::{Access, Placement};
-
+    use super::super::edited_copy::stand;
     use super::*;
-    use crate::snapshot::{Manifest, Node};
 
     /// Returns why the gates refuse a tree in place of a page, if they do.
     fn refusal(entries: &[(&str, &str)]) -> Option<String> {
-        let store = tempfile::tempdir().unwrap();
-        let objects = Objects::at(store.path());
-        let tree = |entries: &[(&str, &str)]| {
-            let file = |(path, text): &(&str, &str)| {
-                let blob = objects.put(text.as_bytes()).unwrap();
-                let node = Node::File { blob, size: text.len() as u64, mode: 0o644 };
-                (RelPath::parse(path.as_bytes()).unwrap(), node)
-            };
-            objects.put_manifest(&Manifest::of_files(entries.iter().map(file))).unwrap()
-        };
-        let placed = Placement {
-            at: ARTIFACT.into(),
-            tree: tree(&[("index.html", "1")]),
-            access: Access::Draft,
-            hidden: Vec::new(),
-            picked: Vec::new(),
-            links_outside: false,
-        };
-        let made = tree(entries);
-        let copy = EditedCopy::returned(&objects, &placed, made).unwrap();
-        match built(&objects, &copy) {
-            Ok(stored) => {
-                assert_eq!(stored, made);
-                None
-            }
-            Err(ReadError::Agent(failure)) => Some(failure.why),
-            Err(ReadError::Ours(error)) => panic!("{error}"),
-        }
+        stand::refusal(&[("index.html", "1")], entries, built)
     }
 
     #[test]

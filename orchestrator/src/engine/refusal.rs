@@ -116,6 +116,20 @@ pub(super) fn new_settings<'a>(base: &Manifest, made: &'a Manifest) -> Option<&'
     new.find(acts).map(|entry| &entry.path)
 }
 
+/// Refuses a new repository and new settings in work that a person gets: both would run by themselves.
+pub(super) fn check_work(base: &Manifest, made: &Manifest) -> Result<(), Failure> {
+    let refuse = |why| Err(Failure::new(FailureKind::Gate, why));
+    if let Some(path) = new_repository(base, made) {
+        return refuse(format!("{path} would make a git repository; leave that to the person"));
+    }
+    match new_settings(base, made) {
+        None => Ok(()),
+        Some(path) => {
+            refuse(format!("agents, editors or shells read {path} by themselves; do not create or change it"))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use skilltune_phases::base::id::{BlobId, Digest};
