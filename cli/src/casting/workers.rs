@@ -81,11 +81,12 @@ impl Describe for Connected {
     /// The first worker that has an agent describes it. Others make its calls if they have the same one.
     fn describe(&self, wanted: &[Wanted]) -> Result<Vec<Result<AgentFacts, String>>, Complaint> {
         let canceller = Canceller::new().map_err(ours)?;
-        let mut all: Vec<Result<AgentFacts, String>> = wanted.iter().map(|_| Err(String::new())).collect();
+        let mut found: Vec<Option<AgentFacts>> = wanted.iter().map(|_| None).collect();
+        let mut whys = vec![Vec::new(); wanted.len()];
         for worker in &self.0 {
             let is_for = |one: &Wanted| worker.agents.is_empty() || worker.agents.contains(&one.agent);
-            let open: Vec<usize> =
-                (0..wanted.len()).filter(|&at| all[at].is_err() && is_for(&wanted[at])).collect();
+            let is_open = |&at: &usize| found[at].is_none() && is_for(&wanted[at]);
+            let open: Vec<usize> = (0..wanted.len()).filter(is_open).collect();
             if open.is_empty() {
                 continue;
             }
@@ -95,14 +96,13 @@ impl Describe for Connected {
                 Err(lost) => asked.iter().map(|_| Err(lost.to_string())).collect(),
             };
             for (at, answer) in open.into_iter().zip(answers) {
-                all[at] = match (std::mem::replace(&mut all[at], Err(String::new())), answer) {
-                    (_, Ok(facts)) => Ok(facts),
-                    (Err(earlier), Err(why)) if earlier.is_empty() => Err(format!("{}: {why}", worker.name)),
-                    (Err(earlier), Err(why)) => Err(format!("{earlier}; {}: {why}", worker.name)),
-                    (known, Err(_)) => known,
-                };
+                match answer {
+                    Ok(facts) => found[at] = Some(facts),
+                    Err(why) => whys[at].push(format!("{}: {why}", worker.name)),
+                }
             }
         }
-        Ok(all)
+        let described = found.into_iter().zip(whys).map(|(found, whys)| found.ok_or_else(|| whys.join("; ")));
+        Ok(described.collect())
     }
 }
