@@ -5,7 +5,6 @@ pub mod elsewhere;
 pub mod files;
 pub mod installed;
 pub mod priced;
-pub mod versions;
 pub mod workers;
 pub mod wrap;
 

@@ -48,7 +48,7 @@ use crate::trust::TrustStore;
 use crate::trust::guard::Watch;
 use crate::trust::pinned::Pins;
 
-/// The variables by which a later command finds leftover processes of a run: its agents and their guardians.
+/// The variable by which a later command finds leftover agents of a run.
 const RUN: &str = "SKILLTUNE_RUN";
 
 /// The variable by which a night tells its runs which models answer now: JSON, by role.

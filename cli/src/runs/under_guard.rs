@@ -11,6 +11,7 @@ use crate::terminal::complaint::{Complaint, ours};
 /// The hidden command that starts this program as a guardian.
 pub const GUARDIAN: &str = "guardian";
 
+/// The variable by which a later command finds leftover guardians.
 pub const GUARDS: &str = "SKILLTUNE_GUARDS";
 
 /// The maximum number of programs at a time.

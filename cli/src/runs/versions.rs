@@ -1,5 +1,7 @@
 //! Asks programs for their version: all at once, each under a guardian, with a deadline and without a shell.
 
+mod kept;
+
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,7 +11,6 @@ use skilltune_orchestrator::disk;
 use skilltune_orchestrator::process::{Call, CancelToken, Ended, GuardianPool, How, ProcessError};
 use skilltune_phases::base::role::Rights;
 
-use crate::casting::versions::version as kept_version;
 use crate::runs::under_guard::under_guard;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -50,7 +51,7 @@ pub fn of(agent: &Agent, folder: &Path, env: &Environment) -> Option<String> {
         Heard::Version(version) => Some(version),
         Heard::Nothing(_) | Heard::NotStarted(_) => None,
     };
-    kept_version(program, folder, ask)
+    kept::version(program, folder, ask)
 }
 
 /// Returns the answers in the order of the questions.
