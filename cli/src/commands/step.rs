@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use jiff::{Timestamp, ToSpan as _};
@@ -46,6 +46,10 @@ struct Taking<'a> {
     out: Out,
     /// Whether the other side answers: a file does not.
     is_live: bool,
+}
+
+fn locked(out: &Out) -> MutexGuard<'_, Sender<File>> {
+    out.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Why a worker ends without a reply.
@@ -141,7 +145,7 @@ impl<'a> Taking<'a> {
         let out = Arc::clone(&self.out);
         let say = |frame: &Frame| {
             // The other side may be gone.
-            let _ = out.lock().unwrap_or_else(PoisonError::into_inner).send(frame);
+            let _ = locked(&out).send(frame);
         };
         match self.greet().map_err(End::from).and_then(|()| self.serve()) {
             Ok(_) => Exit::Reached,
@@ -158,7 +162,7 @@ impl<'a> Taking<'a> {
     }
 
     fn greet(&self) -> io::Result<()> {
-        self.out.lock().unwrap_or_else(PoisonError::into_inner).say(&greeting::hello())
+        locked(&self.out).say(&greeting::hello())
     }
 
     /// Returns whether there was a call.
@@ -192,8 +196,7 @@ impl<'a> Taking<'a> {
     }
 
     fn send(&self, frame: &Frame, payload: &[u8]) -> Result<(), End> {
-        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(out.send_with(frame, payload)?)
+        Ok(locked(&self.out).send_with(frame, payload)?)
     }
 }
 

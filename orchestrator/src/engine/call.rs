@@ -98,7 +98,7 @@ impl<L: LoopEngine> Job<L> {
         let dir = CallDir::of(&self.services, key);
         let made = match self.taken(key, &dir)? {
             Some(taken) => Some(taken),
-            None if self.is_exported() => {
+            None if self.services.exports_calls() => {
                 self.export(key)?;
                 None
             }

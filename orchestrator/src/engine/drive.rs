@@ -303,7 +303,8 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         while let Some(joined) = next {
             let (step, result) = joined.map_err(|_| EngineError::Lost)?;
             let done = result?;
-            if done.is_some() || !self.exports() {
+            // An exported call stays under way until the run pauses.
+            if done.is_some() || !self.context.services.exports_calls() {
                 self.under_way.remove(&step);
             }
             self.observer.ended(&self.run, &step);
@@ -322,11 +323,6 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
     /// Whether nothing is left to do but to wait for the replies to exported calls.
     fn waits_for_replies(&self) -> bool {
         self.calls.is_empty() && self.later.is_none() && !self.under_way.is_empty()
-    }
-
-    /// Whether calls without a reply wait for another scheduler: they stay under way until the run pauses.
-    fn exports(&self) -> bool {
-        self.context.services.exports.as_ref().is_some_and(|exports| exports.writes)
     }
 
     /// Waits for a limit or an outage to pass if that is enabled and useful; otherwise the run pauses.

@@ -7,15 +7,15 @@ use std::path::PathBuf;
 use rustix::fs::Mode;
 use skilltune_phases::base::id::CallKey;
 use skilltune_phases::base::role::ByRole;
-use skilltune_phases::runs::event::{Failure, FailureKind, Machine};
+use skilltune_phases::runs::event::{Failure, FailureKind};
 use skilltune_phases::runs::plan::Fingerprint;
 
 use super::call::{Job, Made};
 use super::call_dir::CallDir;
 use super::exported_call::ExportedCall;
 use super::reply::Reply;
-use super::worker_call::Unmade;
-use super::{EngineError, LoopEngine};
+use super::worker_call::{Unmade, machine};
+use super::{EngineError, LoopEngine, Services};
 use crate::disk::atomic::Draft;
 use crate::disk::{Folder, SafePath};
 use crate::workers::{Frame, Link, Lost, json_line, parts, shown};
@@ -35,12 +35,14 @@ pub struct Exports {
     pub agents: ByRole<Fingerprint>,
 }
 
-impl<L: LoopEngine> Job<L> {
-    /// Returns whether the call waits for a reply in a folder after it was written there.
-    pub(super) fn is_exported(&self) -> bool {
-        self.services.exports.as_ref().is_some_and(|exports| exports.writes)
+impl Services {
+    /// Returns whether calls without a reply are written for another scheduler.
+    pub(super) fn exports_calls(&self) -> bool {
+        self.exports.as_ref().is_some_and(|exports| exports.writes)
     }
+}
 
+impl<L: LoopEngine> Job<L> {
     /// Takes the reply to this call from the folder of exports, if it is there.
     pub(super) fn taken(&self, key: CallKey, dir: &CallDir) -> Result<Option<Made<L>>, EngineError> {
         let Some(exports) = &self.services.exports else { return Ok(None) };
@@ -71,19 +73,16 @@ impl<L: LoopEngine> Job<L> {
         }
         let agent = match link.next(&self.cancel_token)? {
             Frame::Accepted { agent, .. } => agent,
-            Frame::Refused { why } | Frame::Failed { why } => return Err(Lost::Gone(shown(&why)).into()),
+            Frame::Refused { why } => return Err(Lost::Gone(shown(&why)).into()),
             other => return Err(Lost::unexpected(&other).into()),
         };
         match link.next(&self.cancel_token)? {
             Frame::Began => {}
-            Frame::Failed { why } => return Err(Lost::Gone(shown(&why)).into()),
             other => return Err(Lost::unexpected(&other).into()),
         }
-        let reply = self.take_in(&mut link, key, dir)?;
-        let (worker, host) = ("exported".into(), shown(&hello.machine).into());
-        let machine =
-            Machine { worker, host, agent: agent.map(|agent| shown(&agent).into()), lost: 0, why: None };
-        self.examined(Reply { machine: Some(machine), ..reply }.without_keys(&self.services.keys))
+        let machine = machine("exported", &hello, agent.as_deref());
+        let reply = self.received(&mut link, key, dir, machine)?;
+        self.examined(reply)
     }
 
     /// Writes the call, with every part of its trees: a file cannot ask for what is lacking.
@@ -100,9 +99,7 @@ impl<L: LoopEngine> Job<L> {
         let mut draft = Draft::new(&folder, PRIVATE)?;
         draft.write(&json_line(&Frame::Call { key, kind: L::KIND, bytes: json.len() as u64 }))?;
         draft.write(&json)?;
-        let manifests =
-            trees.iter().map(|&tree| parts::manifest(objects, tree)).collect::<Result<Vec<_>, _>>()?;
-        for part in manifests.into_iter().chain(parts::files(objects, &trees)?) {
+        for part in parts::all(objects, &trees)? {
             draft.write(&json_line(&Frame::Object(part)))?;
             draft.write(&objects.read(part.blob())?)?;
         }

@@ -19,7 +19,7 @@ use super::{EngineError, LoopEngine, ReadError, Services};
 use crate::disk::atomic::Durability;
 use crate::snapshot::{Limits, Manifest};
 use crate::workers::parts::{self, NotStored};
-use crate::workers::{Frame, LARGEST_REPLY, LONGEST_LIST, Lease, Link, Lost, Need, Part, shown};
+use crate::workers::{Frame, Hello, LARGEST_REPLY, LONGEST_LIST, Lease, Link, Lost, Need, Part, shown};
 
 /// A call that was lost with so many workers is given up for now.
 const MOST_LOST: u32 = 5;
@@ -128,14 +128,22 @@ impl<L: LoopEngine> Job<L> {
         let agent = self.hand_over(&mut link, key, need)?;
         *has_begun = true;
         link.allow(self.longest());
-        let reply: Reply<L> = self.take_in(&mut link, key, dir)?;
+        let machine = machine(&lease.worker().name, &hello, agent.as_deref());
+        let reply = self.received(&mut link, key, dir, machine)?;
         link.close();
-        let worker = lease.worker().name.as_str().into();
-        let host = shown(&hello.machine).into();
-        let machine =
-            Machine { worker, host, agent: agent.map(|agent| shown(&agent).into()), lost: 0, why: None };
-        let reply = Reply { machine: Some(machine), ..reply }.without_keys(&self.services.keys);
         self.examined(reply)
+    }
+
+    /// Takes in the reply that was made on this machine, without the keys of this one.
+    pub(super) fn received(
+        &self,
+        link: &mut Link,
+        key: CallKey,
+        dir: &CallDir,
+        machine: Machine,
+    ) -> Result<Reply<L>, Unmade> {
+        let reply = self.take_in(link, key, dir)?;
+        Ok(Reply { machine: Some(machine), ..reply }.without_keys(&self.services.keys))
     }
 
     /// Returns how long a call may take, from the worker's word that it begins until its reply.
@@ -160,7 +168,6 @@ impl<L: LoopEngine> Job<L> {
             Frame::Refused { why } => {
                 return Err(Unmade::Refused { need: Some(need.clone()), why: shown(&why) });
             }
-            Frame::Failed { why } => return Err(Lost::Gone(shown(&why)).into()),
             other => return Err(Lost::unexpected(&other).into()),
         };
         for &tree in lacks.iter().filter(|tree| trees.contains(tree)) {
@@ -180,7 +187,6 @@ impl<L: LoopEngine> Job<L> {
                     }
                     link.send(&Frame::Sent, &[])?;
                 }
-                Frame::Failed { why } => return Err(Lost::Gone(shown(&why)).into()),
                 other => return Err(Lost::unexpected(&other).into()),
             }
         }
@@ -192,7 +198,7 @@ impl<L: LoopEngine> Job<L> {
     }
 
     /// Takes in the parts of the answer's trees, the files beside the reply, and the reply.
-    pub(super) fn take_in(&self, link: &mut Link, key: CallKey, dir: &CallDir) -> Result<Reply<L>, Unmade> {
+    fn take_in(&self, link: &mut Link, key: CallKey, dir: &CallDir) -> Result<Reply<L>, Unmade> {
         let mut room = Room::of(&self.services, self.request.as_ref())?;
         loop {
             match link.next(&self.cancel_token)? {
@@ -222,7 +228,6 @@ impl<L: LoopEngine> Job<L> {
                     }
                     return Ok(reply);
                 }
-                Frame::Failed { why } => return Err(Lost::Gone(shown(&why)).into()),
                 other => return Err(Lost::unexpected(&other).into()),
             }
         }
@@ -317,6 +322,12 @@ fn need(asking: &Asking<'_>, asked: &Asked<'_>) -> Need {
     };
     let commands = asking.order.command.is_some() || asking.order.setup.is_some();
     Need { agent, commands }
+}
+
+/// Returns the machine of a worker, as it names itself.
+pub(super) fn machine(worker: &str, hello: &Hello, agent: Option<&str>) -> Machine {
+    let (host, agent) = (shown(&hello.machine).into(), agent.map(|agent| shown(agent).into()));
+    Machine { worker: worker.into(), host, agent, lost: 0, why: None }
 }
 
 fn broken(why: &str) -> Unmade {

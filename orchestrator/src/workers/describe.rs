@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::choice::Worker;
-use super::frame::{Frame, Hello, shown};
+use super::frame::{Frame, Hello};
 use super::link::{Link, Lost};
 use crate::agent::{AgentFacts, Wanted};
 use crate::process::CancelToken;
@@ -34,7 +34,6 @@ pub fn describe(
             link.close();
             Ok(WorkerFacts { hello, agents })
         }
-        Frame::Failed { why } => Err(Lost::Gone(shown(&why))),
         other => Err(Lost::unexpected(&other)),
     }
 }

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, ChildStdin, Command, Stdio};
@@ -130,11 +130,8 @@ impl Link {
             if most.is_zero() {
                 return Err(self.late(since.elapsed()));
             }
-            let heard = {
-                let others = [Some(cancel_token.pipe()), self.errors.as_ref().map(AsFd::as_fd)];
-                let others: Vec<_> = others.into_iter().flatten().collect();
-                self.from.hello(most, &others, &mut noise)
-            };
+            let others = others(cancel_token, self.errors.as_ref());
+            let heard = self.from.hello(most, &others, &mut noise);
             match heard {
                 Ok(Ok(hello)) => {
                     self.heard_at = Instant::now();
@@ -144,7 +141,7 @@ impl Link {
                     return Err(Lost::Broken("it sent a frame before its first line".into()));
                 }
                 Ok(Err(Heard::Quiet { .. })) => {}
-                Ok(Err(Heard::Other)) => self.read_errors(),
+                Ok(Err(Heard::Other)) => _ = self.read_errors(),
                 Ok(Err(Heard::Closed)) => return Err(self.ended()),
                 Err(error) => return Err(self.failed(&error)),
             }
@@ -166,7 +163,7 @@ impl Link {
         }
     }
 
-    /// Waits for the next frame other than a beat, and sends beats meanwhile.
+    /// Waits for the next frame other than a beat, and sends beats meanwhile. A worker that has failed is lost.
     pub fn next(&mut self, cancel_token: &CancelToken) -> Result<Frame, Lost> {
         let mut beat_at = Instant::now();
         loop {
@@ -180,13 +177,11 @@ impl Link {
                 self.send(&Frame::Beat, &[])?;
                 beat_at = Instant::now();
             }
-            let heard = {
-                let others = [Some(cancel_token.pipe()), self.errors.as_ref().map(AsFd::as_fd)];
-                let others: Vec<_> = others.into_iter().flatten().collect();
-                self.from.next(BEAT.saturating_sub(beat_at.elapsed()), &others)
-            };
+            let others = others(cancel_token, self.errors.as_ref());
+            let heard = self.from.next(BEAT.saturating_sub(beat_at.elapsed()), &others);
             match heard {
                 Ok(Heard::Frame(Frame::Beat) | Heard::Quiet { bytes: 1.. }) => self.heard_at = Instant::now(),
+                Ok(Heard::Frame(Frame::Failed { why })) => return Err(Lost::Gone(shown(&why))),
                 Ok(Heard::Frame(frame)) => {
                     self.heard_at = Instant::now();
                     return Ok(frame);
@@ -196,7 +191,7 @@ impl Link {
                     return Err(Lost::Gone(format!("it said nothing for {seconds} s")));
                 }
                 Ok(Heard::Quiet { bytes: 0 }) => {}
-                Ok(Heard::Other) => self.read_errors(),
+                Ok(Heard::Other) => _ = self.read_errors(),
                 Ok(Heard::Closed) => return Err(self.ended()),
                 Err(error) => return Err(self.failed(&error)),
             }
@@ -232,13 +227,13 @@ impl Link {
         }
     }
 
-    /// Reads what the command prints as errors, if it has.
-    fn read_errors(&mut self) {
-        let mut piece = [0; KEPT];
-        let Some(errors) = &mut self.errors else { return };
+    /// Reads what the command has printed as errors. Returns false if there is nothing more now.
+    fn read_errors(&mut self) -> bool {
+        let Some(errors) = &mut self.errors else { return false };
         if wait(&mut [PollFd::new(errors, PollFlags::IN)], Duration::ZERO).is_ok_and(|ready| ready == 0) {
-            return;
+            return false;
         }
+        let mut piece = [0; KEPT];
         match errors.read(&mut piece) {
             Ok(count @ 1..) => {
                 self.said.extend_from_slice(&piece[..count]);
@@ -246,6 +241,7 @@ impl Link {
             }
             Ok(0) | Err(_) => self.errors = None,
         }
+        true
     }
 
     /// Says how a command ended that gave no reply: with its last words.
@@ -269,15 +265,16 @@ impl Link {
 
     /// Returns the last line that the command printed as an error.
     fn last_words(&mut self) -> Option<String> {
-        while self.errors.as_ref().is_some_and(|errors| {
-            wait(&mut [PollFd::new(errors, PollFlags::IN)], Duration::ZERO).is_ok_and(|ready| ready > 0)
-        }) {
-            self.read_errors();
-        }
+        while self.read_errors() {}
         let said = String::from_utf8_lossy(&self.said);
         let line = said.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
         Some(line.chars().filter(|one| !one.is_control()).take(SHOWN).collect())
     }
+}
+
+/// Returns what a wait for a frame also watches: requests to stop, and what the command prints as errors.
+fn others<'a>(cancel_token: &'a CancelToken, errors: Option<&'a ChildStderr>) -> Vec<BorrowedFd<'a>> {
+    [Some(cancel_token.pipe()), errors.map(AsFd::as_fd)].into_iter().flatten().collect()
 }
 
 impl Drop for Link {

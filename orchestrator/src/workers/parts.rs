@@ -37,10 +37,16 @@ pub fn files(objects: &Objects, trees: &[TreeId]) -> Result<BTreeSet<Part>, Obje
     Ok(parts)
 }
 
-/// Returns the files of trees that the store lacks. Fails if it lacks a manifest.
-pub fn lacking(objects: &Objects, trees: &[TreeId]) -> Result<Vec<Part>, ObjectError> {
-    let all = files(objects, trees)?.into_iter();
-    Ok(all.filter(|part| objects.size(part.digest) != Some(part.bytes)).collect())
+/// Returns all parts of trees: the manifests, then the files.
+pub fn all(objects: &Objects, trees: &[TreeId]) -> Result<Vec<Part>, ObjectError> {
+    let manifests = trees.iter().map(|&tree| manifest(objects, tree));
+    let files = files(objects, trees)?.into_iter().map(Ok);
+    manifests.chain(files).collect()
+}
+
+/// Returns the parts that the store lacks.
+pub fn lacking<'a>(objects: &Objects, parts: impl IntoIterator<Item = &'a Part>) -> Vec<Part> {
+    parts.into_iter().copied().filter(|part| objects.size(part.digest) != Some(part.bytes)).collect()
 }
 
 /// Stores a part that arrives.

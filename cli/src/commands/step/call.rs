@@ -1,8 +1,7 @@
 //! Makes one call of a coordinator, and sends its reply.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use rustix::fs::FlockOperation;
@@ -14,13 +13,13 @@ use skilltune_orchestrator::engine::{
 use skilltune_orchestrator::process::{Canceller, GuardianPool, can_confine};
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::AnswerCache;
-use skilltune_orchestrator::workers::{Frame, Heard as Frames, WORKERS_PATIENCE, Workers, parts};
+use skilltune_orchestrator::workers::{Frame, Heard as Frames, Part, WORKERS_PATIENCE, Workers, parts};
 use skilltune_phases::base::id::{BlobId, CallKey, TreeId};
 use skilltune_phases::skills::keys::Keys;
 
 use super::watch::Watch;
-use super::{End, Taking};
-use crate::casting::{self, Part, elsewhere};
+use super::{End, Taking, locked};
+use crate::casting::{self, elsewhere};
 use crate::report::ui::Ui;
 use crate::runs::session::GRACE;
 use crate::runs::under_guard::{GUARDIAN, GUARDS};
@@ -35,7 +34,7 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// An agent of this machine, and its version.
 struct Own {
-    part: Part,
+    part: casting::Part,
     version: Option<String>,
 }
 
@@ -50,8 +49,7 @@ impl Taking<'_> {
         self.home.create().map_err(ours)?;
         let objects = Objects::at(self.home.objects());
         let trees = call.trees();
-        self.receive(&objects, &trees, own.as_ref().and_then(|own| own.version.clone()))?;
-        let given = parts::files(&objects, &trees).map_err(ours)?;
+        let given = self.receive(&objects, &trees, own.as_ref().and_then(|own| own.version.clone()))?;
         let work = self.place.join("work").join(key.short());
         let services = self.services(&call, (objects.clone(), work.clone()), own)?;
         let pool = services.pool.clone();
@@ -70,12 +68,10 @@ impl Taking<'_> {
         let _ = work.remove();
         let reply = made.map_err(ours)?.ok_or(End::Gone)?;
         let MadeReply { json, trees: made, files } = reply;
-        let manifests = made.iter().filter(|tree| !trees.contains(tree));
-        let manifests = manifests.map(|&tree| parts::manifest(&objects, tree));
-        let manifests = manifests.collect::<Result<Vec<_>, _>>().map_err(ours)?;
-        let new = parts::files(&objects, &made).map_err(ours)?;
-        let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
-        for part in manifests.into_iter().chain(new.difference(&given).copied()) {
+        let new: Vec<TreeId> = made.into_iter().filter(|tree| !trees.contains(tree)).collect();
+        let new = parts::all(&objects, &new).map_err(ours)?;
+        let mut out = locked(&out);
+        for part in new.into_iter().filter(|part| !given.contains(part)) {
             out.send_with(&Frame::Object(part), &objects.read(part.blob()).map_err(ours)?)?;
         }
         for (name, text) in files {
@@ -175,8 +171,13 @@ impl Taking<'_> {
         }
     }
 
-    /// Asks for what the store lacks, and stores it.
-    fn receive(&mut self, objects: &Objects, trees: &[TreeId], agent: Option<String>) -> Result<(), End> {
+    /// Asks for what the store lacks, and stores it. Returns the files of all trees.
+    fn receive(
+        &mut self,
+        objects: &Objects,
+        trees: &[TreeId],
+        agent: Option<String>,
+    ) -> Result<BTreeSet<Part>, End> {
         let lacks = trees.iter().copied().filter(|tree| !objects.contains(BlobId(tree.0))).collect();
         self.send(&Frame::Accepted { agent, lacks }, &[])?;
         loop {
@@ -191,11 +192,12 @@ impl Taking<'_> {
                     })?;
                 }
                 Some(Frame::Sent) => {
-                    let parts = parts::lacking(objects, trees).map_err(ours)?;
-                    match (parts.is_empty(), self.is_live) {
-                        (true, _) => return Ok(()),
+                    let files = parts::files(objects, trees).map_err(ours)?;
+                    let lacking = parts::lacking(objects, &files);
+                    match (lacking.is_empty(), self.is_live) {
+                        (true, _) => return Ok(files),
                         (false, true) => {
-                            let list = serde_json::to_vec(&parts).map_err(io::Error::other)?;
+                            let list = serde_json::to_vec(&lacking).map_err(io::Error::other)?;
                             self.send(&Frame::Needs { bytes: list.len() as u64 }, &list)?;
                         }
                         (false, false) => {
