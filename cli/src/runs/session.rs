@@ -338,8 +338,7 @@ pub fn drive<L: Ui>(
     })
 }
 
-/// Raises the limit of open files for so many calls, as far as the system allows. Agents of this machine keep theirs: they
-/// are few.
+/// Raises the limit of open files to fit so many calls, as far as the system allows. Programs that are started inherit it.
 fn allow_files(calls: usize) {
     let limit = getrlimit(Resource::Nofile);
     let wanted = calls as u64 * FILES + OTHER_FILES;

@@ -58,7 +58,7 @@ pub(super) struct Asking<'a> {
 /// What came of a call.
 pub(super) enum Made<L: LoopEngine> {
     Reply(Box<Reply<L>>),
-    /// It was not made. That is not stored: what stands in the way may go away.
+    /// The call was not made. This is not stored, because the obstacle may be gone next time.
     Not(Failure),
 }
 

@@ -85,7 +85,7 @@ impl<L: LoopEngine> Job<L> {
         self.examined(reply)
     }
 
-    /// Writes the call, with every part of its trees: a file cannot ask for what is lacking.
+    /// Writes the call with every part of its trees, because a file cannot ask for missing ones.
     pub(super) fn export(&self, key: CallKey) -> Result<(), EngineError> {
         let Some(exports) = &self.services.exports else { return Ok(()) };
         let place = SafePath::below(&exports.folder, key.short());

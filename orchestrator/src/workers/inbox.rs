@@ -12,7 +12,7 @@ const PIECE: usize = 64 << 10;
 /// Less than this is read into memory before it is known to come.
 const ROOM: usize = 1 << 20;
 
-/// The stream from the other side, and what was read ahead of it.
+/// The stream from the other side, with the bytes that were read ahead.
 #[derive(Debug)]
 pub struct Inbox<R> {
     from: R,

@@ -112,7 +112,7 @@ impl Link {
         Ok(link)
     }
 
-    /// Reads what a worker has written into a file.
+    /// Opens the reply that a worker wrote into a file.
     pub fn of_file(file: File) -> Self {
         let (from, said, heard_at) = (Inbox::of(file), Vec::new(), Instant::now());
         Self { child: None, to: None, from, errors: None, said, heard_at, until: None, is_over: true }

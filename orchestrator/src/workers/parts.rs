@@ -1,4 +1,4 @@
-//! The parts of trees, as they travel: only what the other side lacks, and only what has its hash.
+//! Lists and stores the parts of trees: only those that a side lacks, and only if their hash is right.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read};

@@ -97,7 +97,7 @@ fn workers_end_with_their_coordinator_and_the_resumed_run_goes_on_with_them() {
     let others = Others::of(&scene, &run);
     assert_eq!(others.steps().len(), 2);
     run.kill();
-    // The gate is still closed: nobody but the end of stdin ends them.
+    // The gate is still closed: only the end of stdin can end them.
     others.see_off();
     assert_eq!(scene.alive(), [0; 0]);
     gate.remove();

@@ -49,7 +49,7 @@ pub(super) fn read(
     accepted(services, &copy, &edited, secrets, Box::new(report))
 }
 
-/// Accepts an edit of a worker as that of an agent: what kinds it has and what is dangerous in it is computed again.
+/// Checks a worker's edit like an agent's, and computes its kinds and its dangers again.
 pub(super) fn examined(
     services: &Services,
     order: &Order,
