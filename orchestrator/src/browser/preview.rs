@@ -63,9 +63,13 @@ impl Server {
         let server =
             Self::spawned(preview, folder, confined).map_err(|error| format!("it did not start: {error}"))?;
         let until = Instant::now() + Duration::from_secs(preview.seconds);
+        let mut code = None;
         loop {
             let left = until.saturating_duration_since(Instant::now());
-            let code = server.ask(&HttpRequest::get(&preview.path), left).ok().map(|reply| reply.code);
+            // The last question may have no time left for its answer. Then the one before it says more.
+            if let Ok(reply) = server.ask(&HttpRequest::get(&preview.path), left) {
+                code = Some(reply.code);
+            }
             let answers = code.is_some_and(|code| code < 400);
             let why = match server.ended.recv_timeout(if answers { Duration::ZERO } else { AGAIN }) {
                 Ok(how) => format!("it exited: {how}"),
