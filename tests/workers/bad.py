@@ -60,12 +60,15 @@ def case(report, place, base, baseline, made):
     if end == GOOD:
         report.must("it makes calls like any other", by_bad > 0 and not lost, by_bad)
         return
-    # Replies without new parts, such as those of judges, are left as they are.
-    report.must("it made no call that counts", by_bad == 0 or "another hash" in about, by_bad)
+    if "another hash" in about:
+        # Nothing is wrong with its replies that have no parts, such as those of judges.
+        report.say("its calls that count, as they have no parts", by_bad)
+    else:
+        report.must("it made no call that counts", by_bad == 0, by_bad)
     if end == REFUSED:
         report.must("one line says why", len(lines) == 1 and len(lines[0].splitlines()) == 1, "; ".join(lines))
     else:
-        report.must("the journal says why", lost > 0, f"{lost} lost: {'; '.join(whys)}")
+        report.must("the journal says why", lost > 0, f"{lost} lost: {'; '.join(sorted(whys))}")
 
 
 FORGED = [

@@ -3,6 +3,7 @@
 import collections
 import json
 import os
+import re
 import subprocess
 import time
 
@@ -142,7 +143,9 @@ class Journal:
 
     def lost(self):
         """Returns how often calls were lost with a worker, and the reasons as far as they were kept."""
-        whys = collections.Counter(one["why"].split(": ", 1)[-1] for one in self.machines if one.get("why"))
+        # The number of a temporary file is no other reason.
+        texts = (re.sub(r"-tmp-[\d-]+", "-tmp", one["why"]) for one in self.machines if one.get("why"))
+        whys = collections.Counter(text.split(": ", 1)[-1] for text in texts)
         return sum(one.get("lost", 0) for one in self.machines), whys
 
     def failures(self):
