@@ -7,7 +7,6 @@ mod talk;
 mod verdicts;
 
 pub use notes::{Claim, Notes, notes};
-pub(super) use talk::against_the_rules;
 pub use talk::{MINIMUMS, MOST_CRITERIA, MOST_PROPOSALS, MOST_TESTS, MOST_WEIGHT, draft, proposals, rulings};
 pub use verdicts::{Asked, Verdicts, verdicts};
 

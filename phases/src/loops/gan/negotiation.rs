@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::contract::{Change, Contract, Criterion, Faulty, Origin};
 use super::rules::Rules;
 use super::test_scenario::TestScenario;
+use crate::base::answer::{OffSchema, shape};
 use crate::judging::contract::DimensionId;
 use crate::judging::score::Score;
 
@@ -75,6 +76,12 @@ pub enum Foul {
     Miscounted { rulings: usize, proposals: usize },
     #[error("ruling {0} does not quote two consecutive words of the brief")]
     Uncited(usize),
+}
+
+impl From<Foul> for OffSchema {
+    fn from(foul: Foul) -> Self {
+        shape(&foul.to_string())
+    }
 }
 
 impl Negotiation {

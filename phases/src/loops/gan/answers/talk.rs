@@ -9,7 +9,7 @@ use crate::base::answer::{self, Object, OffSchema, shape};
 use crate::judging::contract::{CriterionId, DimensionId};
 use crate::judging::score::Score;
 use crate::loops::gan::contract::{Change, Contract, Criterion, Origin};
-use crate::loops::gan::negotiation::{Draft, Foul, Negotiation, Proposal, Ruling};
+use crate::loops::gan::negotiation::{Draft, Negotiation, Proposal, Ruling};
 use crate::loops::gan::test_scenario::{Act, TestScenario, Tool};
 
 /// The maximum number of the evaluator's own criteria: few, so that each is judged with care.
@@ -31,7 +31,7 @@ pub fn draft(text: &str, nonce: &str, profile: &Contract) -> Result<Draft, OffSc
         let test_scenarios = tests.into_iter().map(Test::into_scenario).collect::<Result<_, _>>()?;
         let pass_conditions = pass_conditions(&mut answer)?;
         let draft = Draft { criteria, test_scenarios, pass_conditions };
-        Negotiation::begin(profile, draft.clone()).map_err(|foul| against_the_rules(&foul))?;
+        Negotiation::begin(profile, draft.clone())?;
         Ok(draft)
     })
 }
@@ -46,8 +46,7 @@ pub fn proposals(
         let entries = answer::entries::<Wish>(&mut answer, "proposals")?;
         count("proposals", entries.len(), 0, MOST_PROPOSALS)?;
         let proposals = entries.into_iter().map(Wish::into_proposal).collect::<Result<Vec<_>, _>>()?;
-        let said = talk.clone().propose(profile, proposals.clone());
-        said.map_err(|foul| against_the_rules(&foul))?;
+        talk.clone().propose(profile, proposals.clone())?;
         Ok(proposals)
     })
 }
@@ -71,8 +70,7 @@ pub fn rulings(
             why: answer::capped(&entry.why, LONGEST).into(),
         });
         let rulings: Vec<Ruling> = rulings.collect();
-        let said = talk.clone().rule(profile, brief, rulings.clone());
-        said.map_err(|foul| against_the_rules(&foul))?;
+        talk.clone().rule(profile, brief, rulings.clone())?;
         Ok(rulings)
     })
 }
@@ -267,9 +265,4 @@ pub(super) fn plain_id(id: &str) -> Result<CriterionId, OffSchema> {
 
 fn count(what: &'static str, given: usize, least: usize, most: usize) -> Result<(), OffSchema> {
     if (least..=most).contains(&given) { Ok(()) } else { Err(OffSchema::Count { what, given, least, most }) }
-}
-
-/// Returns the fault of an answer that breaks the rules of the negotiation.
-pub(in crate::loops::gan) fn against_the_rules(foul: &Foul) -> OffSchema {
-    shape(&foul.to_string())
 }

@@ -59,10 +59,8 @@ impl Brief<Gan> for DraftBrief {
 
     fn check(&self, request: &AgentRequest, answer: &Answer) -> Result<(), OffSchema> {
         let Answer::Drafted(draft) = answer else { return Ok(()) };
-        let task = &request.plan.task;
-        Negotiation::begin(&task.asked, draft.clone())
-            .map(|_| ())
-            .map_err(|foul| answers::against_the_rules(&foul))
+        Negotiation::begin(&request.plan.task.asked, draft.clone())?;
+        Ok(())
     }
 
     fn read(&self, request: &AgentRequest, answer: &str) -> Result<Answer, OffSchema> {

@@ -58,11 +58,7 @@ impl Brief<Gan> for ProposeBrief {
 
     fn check(&self, request: &AgentRequest, answer: &Answer) -> Result<(), OffSchema> {
         let Answer::Proposed(proposals) = answer else { return Ok(()) };
-        let task = &request.plan.task;
-        self.talk
-            .clone()
-            .propose(&task.asked, proposals.clone())
-            .map_err(|foul| answers::against_the_rules(&foul))
+        Ok(self.talk.clone().propose(&request.plan.task.asked, proposals.clone())?)
     }
 
     fn read(&self, request: &AgentRequest, answer: &str) -> Result<Answer, OffSchema> {

@@ -50,10 +50,7 @@ impl Brief<Gan> for RuleBrief {
     fn check(&self, request: &AgentRequest, answer: &Answer) -> Result<(), OffSchema> {
         let Answer::Ruled(rulings) = answer else { return Ok(()) };
         let task = &request.plan.task;
-        self.talk
-            .clone()
-            .rule(&task.asked, &task.brief.text, rulings.clone())
-            .map_err(|foul| answers::against_the_rules(&foul))
+        Ok(self.talk.clone().rule(&task.asked, &task.brief.text, rulings.clone())?)
     }
 
     fn read(&self, request: &AgentRequest, answer: &str) -> Result<Answer, OffSchema> {
