@@ -86,7 +86,7 @@ pub trait Loop: Fold {
         None
     }
 
-    /// Whether an answer is of the kind that the step expects: a worker may reply with any.
+    /// Whether an answer is of the kind that the call of a step gives: a worker may reply with any.
     fn fits(step: &Self::Step, answer: &Self::Answer) -> bool;
 
     /// Returns the stored trees that an answer names. Without them the answer does not count.

@@ -124,17 +124,16 @@ impl Loop for Reflex {
     }
 
     fn fits(step: &Step, answer: &Answer) -> bool {
-        match step {
-            Step::Propose => matches!(answer, Answer::Proposed(_)),
-            Step::Agree => matches!(answer, Answer::Agreed(_)),
-            Step::Plan { .. } => matches!(answer, Answer::Planned(_)),
-            Step::Produce { .. } | Step::Refine { .. } => matches!(answer, Answer::Written(_)),
-            Step::Prepare { .. } => matches!(answer, Answer::Prepared(_)),
-            Step::Allow { .. } => matches!(answer, Answer::Allowed(_)),
-            Step::Match { .. } | Step::Check { .. } => matches!(answer, Answer::Checked(_)),
-            Step::Judge { .. } => matches!(answer, Answer::Judged(_)),
-            Step::Critique { .. } => matches!(answer, Answer::Criticised(_)),
-        }
+        matches!(
+            (step, answer),
+            (Step::Propose, Answer::Proposed(_))
+                | (Step::Plan { .. }, Answer::Planned(_))
+                | (Step::Produce { .. } | Step::Refine { .. }, Answer::Written(_))
+                | (Step::Prepare { .. }, Answer::Prepared(_))
+                | (Step::Check { .. }, Answer::Checked(_))
+                | (Step::Judge { .. }, Answer::Judged(_))
+                | (Step::Critique { .. }, Answer::Criticised(_))
+        )
     }
 
     fn trees(answer: &Answer) -> Vec<TreeId> {

@@ -211,12 +211,12 @@ impl Loop for Review {
     }
 
     fn fits(step: &Step, answer: &Answer) -> bool {
-        match step {
-            Step::Scan { .. } | Step::Prove { .. } => matches!(answer, Answer::Ran(_)),
-            Step::Review { .. } => matches!(answer, Answer::Reviewed { .. }),
-            Step::Verify { .. } => matches!(answer, Answer::Verified(_)),
-            Step::Allow => matches!(answer, Answer::Allowed(_)),
-        }
+        matches!(
+            (step, answer),
+            (Step::Scan { .. } | Step::Prove { .. }, Answer::Ran(_))
+                | (Step::Review { .. }, Answer::Reviewed { .. })
+                | (Step::Verify { .. }, Answer::Verified(_))
+        )
     }
 
     fn trees(answer: &Answer) -> Vec<TreeId> {

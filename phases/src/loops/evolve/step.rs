@@ -272,37 +272,6 @@ pub enum Choice {
 }
 
 impl Answer {
-    pub(super) fn fits(&self, step: &Step) -> bool {
-        match step {
-            Step::Split => matches!(self, Self::Split(_)),
-            Step::Classify => matches!(self, Self::Classified(_)),
-            Step::Interface => matches!(self, Self::Interface(_)),
-            Step::Oracle { .. } => matches!(self, Self::Proposed(_)),
-            Step::Divide { .. } | Step::Replan { .. } => matches!(self, Self::Divided(_)),
-            Step::Group => matches!(self, Self::Grouped(_)),
-            Step::Match => matches!(self, Self::Matched(_)),
-            Step::Advise { .. } => matches!(self, Self::Advised(_)),
-            Step::Agree { .. } => matches!(self, Self::Agreed(_)),
-            Step::SetUp { .. } | Step::Run { .. } => matches!(self, Self::Ran(_)),
-            Step::Look { .. } => matches!(self, Self::Found(_)),
-            Step::Work { .. } | Step::Control => matches!(self, Self::Worked { .. }),
-            Step::Merge { .. } => matches!(self, Self::Merged(_)),
-            Step::Drift { .. } => matches!(self, Self::Drifted(_)),
-            Step::Allow => matches!(self, Self::Allowed(_)),
-            Step::Probe { .. } => matches!(self, Self::Probed(_)),
-            Step::Judge { .. } => matches!(self, Self::Judged(_)),
-            Step::Spoil { .. } => matches!(self, Self::Spoiled(_)),
-            Step::Amend { .. } => matches!(self, Self::Amended(_)),
-            Step::Transplant { .. } => matches!(self, Self::Transplanted(_)),
-            Step::Follow { .. } => matches!(self, Self::Followed(_)),
-            Step::Audit { .. } => matches!(self, Self::Audited(_)),
-            Step::File { .. } => matches!(self, Self::Filed(_)),
-            Step::Settle { .. } | Step::Ask { .. } => matches!(self, Self::Chosen(_)),
-            Step::Promote { .. } => matches!(self, Self::Promoted | Self::Conflict { .. }),
-            Step::Commit { .. } => matches!(self, Self::Committed(_) | Self::NotCommitted { .. }),
-        }
-    }
-
     pub(super) fn trees(&self) -> Vec<TreeId> {
         match self {
             Self::Worked { made, .. } => vec![*made],

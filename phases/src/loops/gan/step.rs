@@ -95,23 +95,6 @@ pub enum Answer {
 }
 
 impl Answer {
-    pub(super) fn fits(&self, step: &Step) -> bool {
-        match step {
-            Step::Draft => matches!(self, Self::Drafted(_)),
-            Step::Propose { .. } => matches!(self, Self::Proposed(_)),
-            Step::Rule { .. } => matches!(self, Self::Ruled(_)),
-            Step::Build { .. } => matches!(self, Self::Built { .. }),
-            Step::Inspect { .. } | Step::Browse { .. } | Step::Try { .. } => {
-                matches!(self, Self::Inspected { .. })
-            }
-            Step::Allow => matches!(self, Self::Allowed(_)),
-            Step::Judge { .. } => matches!(self, Self::Judged(_)),
-            Step::Ask { .. } => matches!(self, Self::Chosen { .. }),
-            Step::Promote { .. } => matches!(self, Self::Promoted | Self::Conflict { .. }),
-            Step::Commit { .. } => matches!(self, Self::Committed(_) | Self::NotCommitted { .. }),
-        }
-    }
-
     pub(super) fn trees(&self) -> Vec<TreeId> {
         match self {
             Self::Built { artifact, .. } => vec![*artifact],

@@ -18,7 +18,7 @@ use crate::skills::target::Place;
 use crate::suites::checks::CheckResult;
 
 use super::anchor::Tally;
-use super::step::{Choice, Improver, Kept, Seat, Step};
+use super::step::{Choice, Improver, Kept, Seat};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -69,21 +69,6 @@ pub enum Answer {
 }
 
 impl Answer {
-    pub(super) fn fits(&self, step: &Step) -> bool {
-        match step {
-            Step::SetUp { .. } => matches!(self, Self::SetUp { .. }),
-            Step::Exercise { .. } => matches!(self, Self::Exercised { .. }),
-            Step::Inspect { .. } | Step::Check { .. } => matches!(self, Self::Checked(_)),
-            Step::Grade { .. } | Step::JudgeText { .. } | Step::Judge { .. } => {
-                matches!(self, Self::Judged(_))
-            }
-            Step::Improve { .. } => matches!(self, Self::Improved { .. }),
-            Step::Ask(_) => matches!(self, Self::Chosen(_)),
-            Step::Promote { .. } => matches!(self, Self::Promoted | Self::Conflict { .. }),
-            Step::Propose { .. } => matches!(self, Self::Proposed(_) | Self::NotProposed { .. }),
-        }
-    }
-
     pub(super) fn trees(&self) -> Vec<TreeId> {
         match self {
             Self::Exercised { artifacts, kept, .. } => {

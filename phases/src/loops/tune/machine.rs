@@ -68,7 +68,14 @@ impl Loop for Tune {
     }
 
     fn fits(step: &Step, answer: &Answer) -> bool {
-        answer.fits(step)
+        matches!(
+            (step, answer),
+            (Step::SetUp { .. }, Answer::SetUp { .. })
+                | (Step::Exercise { .. }, Answer::Exercised { .. })
+                | (Step::Check { .. }, Answer::Checked(_))
+                | (Step::Grade { .. } | Step::JudgeText { .. } | Step::Judge { .. }, Answer::Judged(_))
+                | (Step::Improve { .. }, Answer::Improved { .. })
+        )
     }
 
     fn trees(answer: &Answer) -> Vec<TreeId> {
