@@ -59,9 +59,8 @@ impl LoopEngine for Tune {
     /// The trials of a comparison are pairs.
     fn pair(step: &Step) -> Option<Digest> {
         let trial = step.trial().filter(|trial| trial.ordinal != SEARCH)?;
-        let numbers =
-            [trial.scenario as u64, u64::from(trial.ordinal), u64::from(trial.era)].map(u64::to_le_bytes);
-        Some(Digest::of_parts(numbers.iter().map(<[u8; 8]>::as_slice)))
+        let pair = format!("{} {} {}", trial.scenario, trial.ordinal, trial.era);
+        Some(Digest::of(pair.as_bytes()))
     }
 
     fn examined(services: &Services, request: &AgentRequest, answer: Answer) -> Result<Answer, ReadError> {
