@@ -47,7 +47,7 @@ pub(super) struct Job<L: LoopEngine> {
 
 /// A request without its loop's types.
 pub(super) struct Asking<'a> {
-    pub(super) order: &'a Order,
+    order: &'a Order,
     question: &'a dyn Question,
     roles: &'a Roles,
     epoch: u64,
@@ -55,100 +55,75 @@ pub(super) struct Asking<'a> {
     usd: Option<f64>,
 }
 
-/// What came of a call.
-pub(super) enum Made<L: LoopEngine> {
-    Reply(Box<Reply<L>>),
-    /// The call was not made. This is not stored, because the obstacle may be gone next time.
-    Not(Failure),
-}
-
-impl<L: LoopEngine> Made<L> {
-    pub(super) fn of(reply: Reply<L>) -> Self {
-        Self::Reply(Box::new(reply))
-    }
-}
-
-/// The one that answers: an agent with its prompt, or a local command.
-pub(super) enum Asked<'a> {
-    Agent { agent: &'a Agent, prompt: String },
-    Command(&'a Command),
+/// A call that is known by its key.
+pub(super) struct KeyedCall {
+    pub(super) key: CallKey,
+    /// The prompt of an agent, or the input of a command.
+    pub(super) input: Option<Box<str>>,
 }
 
 impl<L: LoopEngine> Job<L> {
     /// Carries out the request. Returns nothing if it was cancelled before the answer was complete.
     pub(super) fn carry_out(self) -> Result<Option<Done<L>>, EngineError> {
-        let is_shared = self.request.as_ref().is_shared();
-        Ok(self.reply(is_shared)?.map(|reply| self.done(reply)))
+        let (call, is_shared) = (self.keyed()?, self.request.as_ref().is_shared());
+        Ok(self.reply(&call, is_shared)?.map(|reply| self.done(reply)))
     }
 
-    /// Returns the key of the call.
-    pub(super) fn key(&self) -> Result<CallKey, EngineError> {
+    /// Renders what the call reads, and computes its key.
+    pub(super) fn keyed(&self) -> Result<KeyedCall, EngineError> {
         let asking = self.asking();
-        Ok(asking.key(&self.services.asked(&asking)?))
+        let input = self.services.input(&asking)?;
+        Ok(KeyedCall { key: asking.key(input.as_deref()), input })
     }
 
     /// Returns the reply to the request: a stored one, or that of a call. It is shared with other runs, or not.
-    pub(super) fn reply(&self, is_shared: bool) -> Result<Option<Reply<L>>, EngineError> {
-        let asking = self.asking();
-        let asked = self.services.asked(&asking)?;
-        let key = asking.key(&asked);
-        if let Some(reply) = self.services.stored_reply(key, &asking.order.role, is_shared) {
+    pub(super) fn reply(&self, call: &KeyedCall, is_shared: bool) -> Result<Option<Reply<L>>, EngineError> {
+        let role = &self.request.as_ref().role;
+        if let Some(reply) = self.services.stored_reply(call.key, role, is_shared) {
             return Ok(Some(reply));
         }
-        let dir = CallDir::of(&self.services, key);
-        let made = match self.taken(key, &dir)? {
+        let dir = CallDir::of(&self.services, call.key);
+        let reply = match self.taken(call.key, &dir)? {
             Some(taken) => Some(taken),
             None if self.services.exports_calls() => {
-                self.export(key)?;
+                self.export(call.key)?;
                 None
             }
-            None if self.services.workers.is_empty() => self.here(key, &dir, &asking, &asked)?,
-            None => self.elsewhere(key, &dir, &asking, &asked)?,
+            None if self.services.workers.is_empty() => self.here(call, &dir)?,
+            None => self.elsewhere(call, &dir)?,
         };
-        match made {
-            None => Ok(None),
-            Some(Made::Not(failure)) => Ok(Some(Reply::failed(key, failure))),
-            Some(Made::Reply(reply)) => {
-                let reply = self.services.store_reply(*reply, is_shared)?;
-                crash::point("call: the reply is stored");
-                dir.clear()?;
-                Ok(Some(reply))
-            }
+        let Some(reply) = reply else { return Ok(None) };
+        if let Err(Failure { kind: FailureKind::NotTrusted | FailureKind::NoWorker, .. }) = reply.outcome {
+            // The call was not made. This is not stored, because the obstacle may be gone next time.
+            return Ok(Some(reply));
         }
+        let reply = self.services.store_reply(reply, is_shared)?;
+        crash::point("call: the reply is stored");
+        dir.clear()?;
+        Ok(Some(reply))
     }
 
     /// Makes the call on this machine, or reads what an earlier one left.
-    fn here(
-        &self,
-        key: CallKey,
-        dir: &CallDir,
-        asking: &Asking<'_>,
-        asked: &Asked<'_>,
-    ) -> Result<Option<Made<L>>, EngineError> {
-        let recorded = dir.recorded_end()?.map(|ended| self.whole(key, dir, &ended)).transpose()?.flatten();
-        if let Some(reply) = recorded {
-            return Ok(Some(Made::of(reply)));
+    fn here(&self, call: &KeyedCall, dir: &CallDir) -> Result<Option<Reply<L>>, EngineError> {
+        let ended = dir.recorded_end()?;
+        if let Some(reply) = ended.map(|ended| self.whole(call.key, dir, &ended)).transpose()?.flatten() {
+            return Ok(Some(reply));
         }
         // skilltune itself may have caused a recorded end without a complete answer: call again.
         if let Some(file) = self.services.guard.as_ref().and_then(|guard| guard.changed_file()) {
             let why = format!("{} changed since it was trusted", file.display());
-            return Ok(Some(Made::Not(Failure::new(FailureKind::NotTrusted, why))));
+            return Ok(Some(Reply::failed(call.key, Failure::new(FailureKind::NotTrusted, why))));
         }
-        Ok(self.call(key, dir, asking, asked)?.map(Made::of))
+        self.call(call, dir)
     }
 
     /// Makes the call and reads its answer. Returns nothing if it was cancelled before the answer was complete.
-    fn call(
-        &self,
-        key: CallKey,
-        dir: &CallDir,
-        asking: &Asking<'_>,
-        asked: &Asked<'_>,
-    ) -> Result<Option<Reply<L>>, EngineError> {
-        let (services, order) = (&*self.services, asking.order);
+    fn call(&self, call: &KeyedCall, dir: &CallDir) -> Result<Option<Reply<L>>, EngineError> {
+        let (services, asking, key) = (&*self.services, self.asking(), call.key);
+        let order = asking.order;
         let mut guardian = services.pool.acquire()?;
         let held = services.caches.hold(order);
-        let mut call = services.set_out(dir, asking, asked)?;
+        let mut call = services.set_out(dir, &asking, call.input.as_deref())?;
         let port = services.ports.of(order);
         let mut variables: Vec<_> = port.iter().filter_map(|port| port.variable(&call.env)).collect();
         if held.is_some() {
@@ -280,9 +255,9 @@ impl<L: LoopEngine> Job<L> {
             return Err(Failure::new(FailureKind::OffSchema, "its workspace is no longer a folder").into());
         }
         tamper::check(&self.services.objects, self.request.as_ref(), space.path())?;
-        let base = L::base(&self.request);
         // An edit is taken unchanged or not at all: without its keys it would be a different edit.
-        let answer = if base.is_some() { answer.as_str().into() } else { self.services.keys.hide(&answer) };
+        let is_edit = L::base(&self.request).is_some();
+        let answer = if is_edit { answer.as_str().into() } else { self.services.keys.hide(&answer) };
         let denied = talk.map_or(&[][..], |talk| &talk.denied);
         let after_setup = setup::recorded(dir, self.request.as_ref())?;
         let after_setup = after_setup.as_ref();
@@ -290,10 +265,16 @@ impl<L: LoopEngine> Job<L> {
         let output =
             AgentOutput { space: space.path(), answer: &answer, denied, talk, spent, after_setup, is_hidden };
         let answer = L::read(&self.services, &self.request, &output)?;
-        if let Some(base) = base {
-            refusal::check_keys(&self.services, &base, &L::trees(&answer))?;
-        }
+        self.check_keys(&answer)?;
         Ok(answer)
+    }
+
+    /// Fails if an edit adds a key.
+    pub(super) fn check_keys(&self, answer: &L::Answer) -> Result<(), ReadError> {
+        match L::base(&self.request) {
+            Some(base) => refusal::check_keys(&self.services, &base, &L::trees(answer)),
+            None => Ok(()),
+        }
     }
 
     fn done(self, reply: Reply<L>) -> Done<L> {
@@ -312,15 +293,15 @@ impl Asking<'_> {
 
     /// Returns the key of a call, which covers all its inputs. The deadline is not among them: it does not change an
     /// answer.
-    fn key(&self, asked: &Asked<'_>) -> CallKey {
+    fn key(&self, input: Option<&str>) -> CallKey {
         let (command_line, agent);
-        let (said, answers): (&[u8], &[u8]) = match asked {
-            Asked::Agent { prompt, .. } => {
+        let (said, answers): (&[u8], &[u8]) = match &self.order.command {
+            None => {
                 agent = self.cast().fingerprint.digest();
-                (prompt.as_bytes(), agent.as_bytes())
+                (input.unwrap_or_default().as_bytes(), agent.as_bytes())
             }
-            Asked::Command(command) => {
-                command_line = json(&(&command.argv, &command.input));
+            Some(command) => {
+                command_line = json(&(&command.argv, input));
                 (&command_line, b"command")
             }
         };
@@ -352,25 +333,21 @@ impl Services {
         ("SKILLTUNE_RUN".to_owned(), self.folder.mark())
     }
 
-    fn asked<'a>(&'a self, asking: &Asking<'a>) -> Result<Asked<'a>, EngineError> {
+    /// Returns the prompt of an agent, or the input of a command.
+    fn input(&self, asking: &Asking<'_>) -> Result<Option<Box<str>>, EngineError> {
         if let Some(command) = &asking.order.command {
-            return Ok(Asked::Command(command));
+            return Ok(command.input.clone());
         }
-        let agent = self.cast.of(&asking.order.role);
-        Ok(Asked::Agent { agent, prompt: self.prompt(asking, agent)? })
-    }
-
-    fn prompt(&self, asking: &Asking<'_>, agent: &Agent) -> Result<String, EngineError> {
-        if agent.is_built_in() {
+        if self.cast.of(&asking.order.role).is_built_in() {
             let task = asking.question.task().ok_or(EngineError::Stuck)?;
-            return Ok(serde_json::to_string(&task).expect("a task has a JSON text"));
+            return Ok(Some(serde_json::to_string(&task).expect("a task has a JSON text").into()));
         }
         let load = |placement: &Placement| {
             let shown = call_dir::all_at(&self.objects, asking.order, &placement.at, call_dir::shown)?;
             materials::load(&self.objects, &shown.unwrap_or_default(), &placement.at)
         };
         let folders = asking.order.placements.iter().map(load).collect::<Result<Folders, _>>()?;
-        Ok(asking.question.prompt(&folders)?)
+        Ok(Some(asking.question.prompt(&folders)?.into()))
     }
 
     /// Prepares a call's folders, and returns the call.
@@ -378,27 +355,25 @@ impl Services {
         &self,
         dir: &CallDir,
         asking: &Asking<'_>,
-        asked: &Asked<'_>,
+        input: Option<&str>,
     ) -> Result<process::Call, EngineError> {
-        let fresh = dir.fresh()?;
-        fresh.place(self, asking.order, &dir.space_path())?;
-        let (agent, prompt) = match asked {
-            Asked::Agent { agent, prompt } => (agent, prompt),
-            Asked::Command(command) => {
-                command.input.iter().try_for_each(|input| fresh.write_prompt(input))?;
-                return Ok(self.command(dir, command));
-            }
-        };
-        let order = asking.order;
+        let (fresh, order) = (dir.fresh()?, asking.order);
+        fresh.place(self, order, &dir.space_path())?;
+        if let Some(input) = input {
+            fresh.write_prompt(input)?;
+        }
+        if let Some(command) = &order.command {
+            return Ok(self.command(dir, command));
+        }
+        let agent = self.cast.of(&order.role);
         agent.furnish(order.rights, &dir.temp_path())?;
-        for fitting in agent.agent_files(order.rights, order.installed.is_some(), prompt) {
+        for fitting in agent.agent_files(order.rights, order.installed.is_some(), input.unwrap_or_default()) {
             fitting.place(&fresh.space)?;
         }
         let form = agent.form(|| asking.question.schema());
         if let Some(Form::File(schema)) = &form {
             fresh.write_schema(schema)?;
         }
-        fresh.write_prompt(prompt)?;
         Ok(self.call(dir, agent, asking, form))
     }
 
@@ -463,7 +438,7 @@ impl Services {
 }
 
 /// Our own fault ends the run; a fault of an agent or a command is the outcome of the call.
-fn outcome<T>(read: Result<T, ReadError>) -> Result<Outcome<T>, EngineError> {
+pub(super) fn outcome<T>(read: Result<T, ReadError>) -> Result<Outcome<T>, EngineError> {
     match read {
         Ok(answer) => Ok(Ok(answer)),
         Err(ReadError::Agent(failure)) => Ok(Err(failure)),

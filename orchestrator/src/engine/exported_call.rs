@@ -9,7 +9,7 @@ use skilltune_phases::loops::shared::request::AgentRequest;
 use skilltune_phases::runs::plan::{Fingerprint, Plan};
 use skilltune_phases::runs::price::Prices;
 
-use super::call::Job;
+use super::call::{Job, KeyedCall};
 use super::call_dir::CallDir;
 use super::{EngineError, LoopEngine, Services};
 use crate::process::CancelToken;
@@ -36,7 +36,7 @@ pub struct ExportedCall<L: LoopEngine> {
 #[expect(missing_debug_implementations, reason = "a request shows nothing")]
 pub struct ReadyCall<L: LoopEngine> {
     job: Job<L>,
-    key: CallKey,
+    call: KeyedCall,
 }
 
 /// A reply that is ready to be sent.
@@ -104,7 +104,8 @@ impl<L: LoopEngine> ExportedCall<L> {
     ) -> Result<Option<ReadyCall<L>>, EngineError> {
         let Self { step, request, usd, .. } = self;
         let job = Job { services: Arc::new(services), step, request, cancel_token, usd };
-        Ok((job.key()? == key).then_some(ReadyCall { job, key }))
+        let call = job.keyed()?;
+        Ok((call.key == key).then_some(ReadyCall { job, call }))
     }
 }
 
@@ -112,9 +113,9 @@ impl<L: LoopEngine> ReadyCall<L> {
     /// Carries out the call. Returns nothing if it was cancelled. Answers of other runs are not used: whether they still
     /// count is up to the coordinator.
     pub fn carry_out(self) -> Result<Option<MadeReply>, EngineError> {
-        let Self { job, key } = self;
-        let Some(reply) = job.reply(false)? else { return Ok(None) };
-        let dir = CallDir::of(&job.services, key);
+        let Self { job, call } = self;
+        let Some(reply) = job.reply(&call, false)? else { return Ok(None) };
+        let dir = CallDir::of(&job.services, call.key);
         let most = job.services.limits.output_bytes;
         let text = |name| {
             let text = dir.file(name).text(most)?;

@@ -10,18 +10,15 @@ use skilltune_phases::base::role::ByRole;
 use skilltune_phases::runs::event::{Failure, FailureKind};
 use skilltune_phases::runs::plan::Fingerprint;
 
-use super::call::{Job, Made};
+use super::call::Job;
 use super::call_dir::CallDir;
 use super::exported_call::ExportedCall;
 use super::reply::Reply;
-use super::worker_call::{Unmade, machine};
+use super::worker_call::Unmade;
 use super::{EngineError, LoopEngine, Services};
 use crate::disk::atomic::Draft;
 use crate::disk::{Folder, SafePath};
-use crate::workers::{Frame, Link, Lost, json_line, parts, shown};
-
-/// The ending of a reply's name.
-const REPLY: &str = "reply";
+use crate::workers::{Frame, Link, Lost, json_line, parts};
 
 const PRIVATE: Mode = Mode::from_raw_mode(0o600);
 
@@ -44,45 +41,27 @@ impl Services {
 
 impl<L: LoopEngine> Job<L> {
     /// Takes the reply to this call from the folder of exports, if it is there.
-    pub(super) fn taken(&self, key: CallKey, dir: &CallDir) -> Result<Option<Made<L>>, EngineError> {
+    pub(super) fn taken(&self, key: CallKey, dir: &CallDir) -> Result<Option<Reply<L>>, EngineError> {
         let Some(exports) = &self.services.exports else { return Ok(None) };
-        let place = SafePath::below(&exports.folder, format!("{}.{REPLY}", key.short()));
-        if !place.exists() {
-            return Ok(None);
-        }
-        dir.note(None)?;
-        let file = match place.open() {
-            Ok(Some(file)) => file,
+        let name = format!("{}.reply", key.short());
+        let asked = match SafePath::below(&exports.folder, &name).open() {
             Ok(None) => return Ok(None),
+            Ok(Some(file)) => {
+                dir.note(None)?;
+                self.ask(Link::of_file(file), "exported", key, dir, &mut false)
+            }
             // Somebody else may have made it.
-            Err(error) => return Ok(Some(Made::of(unusable(key, &error.to_string())))),
+            Err(error) => Err(Lost::Gone(error.to_string()).into()),
         };
-        let reply = match self.read_reply(Link::of_file(file), key, dir) {
-            Ok(reply) => reply,
+        let why = match asked {
+            Ok(reply) => return Ok(Some(reply)),
             Err(Unmade::Ours(error)) => return Err(error),
-            Err(Unmade::Lost(lost)) => unusable(key, &lost.to_string()),
-            Err(Unmade::Refused { why, .. }) => unusable(key, &why),
+            Err(Unmade::Lost(Lost::Cancelled)) => return Ok(None),
+            Err(Unmade::Lost(lost)) => lost.to_string(),
+            Err(Unmade::Unfit(why) | Unmade::Refused(why)) => why,
         };
-        Ok(Some(Made::of(reply)))
-    }
-
-    fn read_reply(&self, mut link: Link, key: CallKey, dir: &CallDir) -> Result<Reply<L>, Unmade> {
-        let hello = link.hello(None, &self.cancel_token)?;
-        if let Some(why) = hello.refusal() {
-            return Err(Lost::Broken(why).into());
-        }
-        let agent = match link.next(&self.cancel_token)? {
-            Frame::Accepted { agent, .. } => agent,
-            Frame::Refused { why } => return Err(Lost::Gone(shown(&why)).into()),
-            other => return Err(Lost::unexpected(&other).into()),
-        };
-        match link.next(&self.cancel_token)? {
-            Frame::Began => {}
-            other => return Err(Lost::unexpected(&other).into()),
-        }
-        let machine = machine("exported", &hello, agent.as_deref());
-        let reply = self.received(&mut link, key, dir, machine)?;
-        self.examined(reply)
+        let why = format!("the reply in {name} cannot be used: {why}");
+        Ok(Some(Reply::failed(key, Failure::new(FailureKind::WorkerLost, why))))
     }
 
     /// Writes the call with every part of its trees, because a file cannot ask for missing ones.
@@ -107,9 +86,4 @@ impl<L: LoopEngine> Job<L> {
         draft.publish(&folder, key.short().as_ref())?;
         Ok(())
     }
-}
-
-fn unusable<L: LoopEngine>(key: CallKey, why: &str) -> Reply<L> {
-    let why = format!("the reply in {}.{REPLY} cannot be used: {why}", key.short());
-    Reply::failed(key, Failure::new(FailureKind::WorkerLost, why))
 }

@@ -4,22 +4,21 @@
 //! What it says of an edit is not believed: the edit is examined again. A worker that is lost is no failure of the
 //! agent: another one makes the call.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use skilltune_phases::asking::order::Order;
-use skilltune_phases::base::id::{CallKey, TreeId};
+use skilltune_phases::base::id::CallKey;
 use skilltune_phases::runs::event::{Failure, FailureKind, Machine, Spent};
 
-use super::call::{Asked, Asking, Job, Made};
+use super::call::{Job, KeyedCall, outcome};
 use super::call_dir::CallDir;
 use super::exported_call::{ExportedCall, FILES};
-use super::refusal::{self, link_outside, new_repository};
 use super::reply::Reply;
-use super::{EngineError, LoopEngine, ReadError, Services};
+use super::{EngineError, LoopEngine, ReadError};
 use crate::disk::atomic::Durability;
-use crate::snapshot::{Limits, Manifest};
+use crate::snapshot::Limits;
 use crate::workers::parts::{self, NotStored};
-use crate::workers::{Frame, Hello, LARGEST_REPLY, LONGEST_LIST, Lease, Link, Lost, Need, Part, shown};
+use crate::workers::{Frame, LARGEST_REPLY, LONGEST_LIST, Link, Lost, Need, Part, Worker, shown};
 
 /// A call that was lost with so many workers is given up for now.
 const MOST_LOST: u32 = 5;
@@ -28,14 +27,13 @@ const SLACK: Duration = Duration::from_secs(900);
 /// What a reply may bring besides artifacts: transcripts, evidence, manifests.
 const BESIDES: u64 = 64 << 20;
 
-/// Why a worker did not make a call.
+/// Why a worker gave no reply that counts.
 pub(super) enum Unmade {
     Lost(Lost),
-    /// It makes no calls with this need; or none at all.
-    Refused {
-        need: Option<Need>,
-        why: String,
-    },
+    /// It makes no calls for this program.
+    Unfit(String),
+    /// It makes no calls with this need.
+    Refused(String),
     Ours(EngineError),
 }
 
@@ -56,15 +54,9 @@ where
 
 impl<L: LoopEngine> Job<L> {
     /// Has a worker make the call. Returns nothing if it was cancelled.
-    pub(super) fn elsewhere(
-        &self,
-        key: CallKey,
-        dir: &CallDir,
-        asking: &Asking<'_>,
-        asked: &Asked<'_>,
-    ) -> Result<Option<Made<L>>, EngineError> {
-        let (workers, need) = (&self.services.workers, need(asking, asked));
-        dir.note(asked.text())?;
+    pub(super) fn elsewhere(&self, call: &KeyedCall, dir: &CallDir) -> Result<Option<Reply<L>>, EngineError> {
+        let (workers, keys, need) = (&self.services.workers, &self.services.keys, self.need());
+        dir.note(call.input.as_deref())?;
         let (mut lost, mut why, mut avoid, mut has_begun) = (0, None, None, false);
         loop {
             let lease = match workers.lease(&need, L::pair(&self.step), avoid.as_deref(), &self.cancel_token)
@@ -72,30 +64,32 @@ impl<L: LoopEngine> Job<L> {
                 Ok(Some(lease)) => lease,
                 Ok(None) => return Ok(None),
                 Err(no_worker) => {
-                    return Ok(Some(Made::Not(Failure::new(FailureKind::NoWorker, no_worker.to_string()))));
+                    let failure = Failure::new(FailureKind::NoWorker, no_worker.to_string());
+                    return Ok(Some(Reply::failed(call.key, failure)));
                 }
             };
-            match self.ask(&lease, key, dir, (&need, &mut has_begun)) {
+            let Worker { name, launch, .. } = lease.worker();
+            let link = Link::start(launch).map_err(Unmade::from);
+            match link.and_then(|link| self.ask(link, name, call.key, dir, &mut has_begun)) {
                 Ok(reply) => {
                     lease.ended(false);
                     let machine = reply.machine.map(|machine| Machine { lost, why, ..machine });
-                    return Ok(Some(Made::of(Reply { machine, ..reply })));
+                    return Ok(Some(Reply { machine, ..reply }));
                 }
                 Err(Unmade::Ours(error)) => return Err(error),
                 Err(Unmade::Lost(Lost::Cancelled)) => return Ok(None),
-                Err(Unmade::Refused { need, why }) => {
-                    lease.refuse(need.as_ref(), &self.services.keys.hide(&why));
-                }
+                Err(Unmade::Unfit(why)) => lease.refuse(None, &keys.hide(&why)),
+                Err(Unmade::Refused(why)) => lease.refuse(Some(&need), &keys.hide(&why)),
                 Err(Unmade::Lost(how)) => {
                     lease.ended(true);
-                    let how = format!("{}: {how}", lease.worker().name);
-                    avoid = Some(lease.worker().name.clone());
+                    let how = format!("{name}: {how}");
+                    avoid = Some(name.clone());
                     drop(lease);
                     lost += 1;
                     if lost == MOST_LOST {
-                        return Ok(Some(Made::of(self.given_up(key, &how, has_begun))));
+                        return Ok(Some(self.given_up(call.key, &how, has_begun)));
                     }
-                    why = Some(self.services.keys.hide(&how).into());
+                    why = Some(keys.hide(&how).into());
                     // The same machine may need a moment; another one is free at once.
                     if self.cancel_token.cancelled_within(workers.backoff * (lost - 1)) {
                         return Ok(None);
@@ -103,6 +97,13 @@ impl<L: LoopEngine> Job<L> {
                 }
             }
         }
+    }
+
+    fn need(&self) -> Need {
+        let (asking, order) = (self.asking(), self.request.as_ref());
+        let is_agent = order.command.is_none();
+        let agent = is_agent.then(|| (asking.cast().agent.clone(), asking.cast().fingerprint.digest()));
+        Need { agent, commands: !is_agent || order.setup.is_some() }
     }
 
     /// Returns the failure of a call that was lost too often. What an agent that had begun has cost is unknown.
@@ -113,37 +114,27 @@ impl<L: LoopEngine> Job<L> {
         Reply { spent: Spent { usd, ..failed.spent }, ..failed }.without_keys(&self.services.keys)
     }
 
-    fn ask(
+    /// Returns the reply of a worker, or the one in a file, without the keys of this machine.
+    pub(super) fn ask(
         &self,
-        lease: &Lease<'_>,
+        mut link: Link,
+        worker: &str,
         key: CallKey,
         dir: &CallDir,
-        (need, has_begun): (&Need, &mut bool),
+        has_begun: &mut bool,
     ) -> Result<Reply<L>, Unmade> {
-        let mut link = Link::start(&lease.worker().launch)?;
         let hello = link.hello(None, &self.cancel_token)?;
         if let Some(why) = hello.refusal() {
-            return Err(Unmade::Refused { need: None, why });
+            return Err(Unmade::Unfit(why));
         }
-        let agent = self.hand_over(&mut link, key, need)?;
+        let agent = self.hand_over(&mut link, key)?.map(|agent| shown(&agent).into());
         *has_begun = true;
         link.allow(self.longest());
-        let machine = machine(&lease.worker().name, &hello, agent.as_deref());
-        let reply = self.received(&mut link, key, dir, machine)?;
+        let reply = self.take_in(&mut link, key, dir)?;
         link.close();
-        self.examined(reply)
-    }
-
-    /// Takes in the reply that was made on this machine, without the keys of this one.
-    pub(super) fn received(
-        &self,
-        link: &mut Link,
-        key: CallKey,
-        dir: &CallDir,
-        machine: Machine,
-    ) -> Result<Reply<L>, Unmade> {
-        let reply = self.take_in(link, key, dir)?;
-        Ok(Reply { machine: Some(machine), ..reply }.without_keys(&self.services.keys))
+        let host = shown(&hello.machine).into();
+        let machine = Some(Machine { worker: worker.into(), host, agent, lost: 0, why: None });
+        self.examined(Reply { machine, ..reply }.without_keys(&self.services.keys))
     }
 
     /// Returns how long a call may take, from the worker's word that it begins until its reply.
@@ -157,32 +148,29 @@ impl<L: LoopEngine> Job<L> {
         Duration::from_secs(own.saturating_add(setup)).saturating_add(SLACK)
     }
 
-    /// Sends the call and what the worker lacks. Returns the version of the agent that begins.
-    fn hand_over(&self, link: &mut Link, key: CallKey, need: &Need) -> Result<Option<String>, Unmade> {
+    /// Sends the call and what the worker lacks. Returns the version of the agent that begins. To a file nothing is sent.
+    fn hand_over(&self, link: &mut Link, key: CallKey) -> Result<Option<String>, Unmade> {
         let objects = &self.services.objects;
         let call = ExportedCall::of(self);
         let (json, trees) = (call.json(), call.trees());
         link.send(&Frame::Call { key, kind: L::KIND, bytes: json.len() as u64 }, &json)?;
         let (agent, lacks) = match link.next(&self.cancel_token)? {
             Frame::Accepted { agent, lacks } => (agent, lacks),
-            Frame::Refused { why } => {
-                return Err(Unmade::Refused { need: Some(need.clone()), why: shown(&why) });
-            }
+            Frame::Refused { why } => return Err(Unmade::Refused(shown(&why))),
             other => return Err(Lost::unexpected(&other).into()),
         };
-        for &tree in lacks.iter().filter(|tree| trees.contains(tree)) {
+        for &tree in trees.iter().filter(|tree| lacks.contains(tree)) {
             self.send(link, parts::manifest(objects, tree)?)?;
         }
         link.send(&Frame::Sent, &[])?;
         loop {
             match link.next(&self.cancel_token)? {
                 Frame::Began => return Ok(agent),
-                Frame::Needs { bytes } => {
+                Frame::Needs { bytes } if !link.is_file() => {
                     let list = link.bytes(bytes, LONGEST_LIST)?;
-                    let needed: Vec<Part> = serde_json::from_slice(&list)
+                    let needed: BTreeSet<Part> = serde_json::from_slice(&list)
                         .map_err(|error| broken(&format!("its list of parts cannot be read: {error}")))?;
-                    let all = parts::files(objects, &trees)?;
-                    for part in needed.into_iter().filter(|part| all.contains(part)) {
+                    for &part in parts::files(objects, &trees)?.intersection(&needed) {
                         self.send(link, part)?;
                     }
                     link.send(&Frame::Sent, &[])?;
@@ -199,11 +187,14 @@ impl<L: LoopEngine> Job<L> {
 
     /// Takes in the parts of the answer's trees, the files beside the reply, and the reply.
     fn take_in(&self, link: &mut Link, key: CallKey, dir: &CallDir) -> Result<Reply<L>, Unmade> {
-        let mut room = Room::of(&self.services, self.request.as_ref())?;
+        let mut room = self.room()?;
         loop {
             match link.next(&self.cancel_token)? {
                 Frame::Object(part) => {
-                    room.take(part)?;
+                    room = match (room.files.checked_sub(1), room.bytes.checked_sub(part.bytes)) {
+                        (Some(files), Some(bytes)) => Limits { files, bytes },
+                        (None, _) | (_, None) => return Err(broken("it sent more than a call may leave")),
+                    };
                     match parts::store(&self.services.objects, part, link.payload(part.bytes)) {
                         Ok(()) => {}
                         Err(NotStored::Lost(error)) => return Err(link.failed(&error).into()),
@@ -233,8 +224,18 @@ impl<L: LoopEngine> Job<L> {
         }
     }
 
+    /// Returns the most that a worker may send.
+    fn room(&self) -> Result<Limits, EngineError> {
+        let mut room = self.services.limits.artifacts;
+        for placement in &self.request.as_ref().placements {
+            room = room.besides(&self.services.objects.manifest(placement.tree)?);
+        }
+        let Limits { files, bytes } = room;
+        Ok(Limits { files: files.saturating_mul(2), bytes: bytes.saturating_mul(2).saturating_add(BESIDES) })
+    }
+
     /// Examines a reply of a worker as that of an agent.
-    pub(super) fn examined(&self, reply: Reply<L>) -> Result<Reply<L>, Unmade> {
+    fn examined(&self, reply: Reply<L>) -> Result<Reply<L>, Unmade> {
         let Spent { usd, cached, .. } = reply.spent;
         if cached {
             return Err(broken("it returned the answer of another run"));
@@ -251,83 +252,17 @@ impl<L: LoopEngine> Job<L> {
             {
                 return Err(broken("it sent only a part of what its reply names"));
             }
-            Ok(answer) => match self.examined_edit(answer) {
-                Ok(answer) => Ok(answer),
-                Err(ReadError::Agent(failure)) => Err(failure),
-                Err(ReadError::Ours(error)) => return Err(Unmade::Ours(error)),
-            },
+            Ok(answer) => outcome(self.examined_answer(answer))?,
             failed => failed,
         };
         Ok(Reply { outcome, ..reply })
     }
 
-    /// Examines an edit of a person's folder again: what must never be in one must not depend on a worker.
-    fn examined_edit(&self, answer: L::Answer) -> Result<L::Answer, ReadError> {
-        let Some(base) = L::base(&self.request) else {
-            return L::examined(&self.services, &self.request, answer);
-        };
-        let (services, made) = (&*self.services, L::trees(&answer));
-        refusal::check_keys(services, &base, &made)?;
-        let manifest = |tree: TreeId| services.objects.manifest(tree);
-        let was = base.first().map(|&tree| manifest(tree)).transpose()?.unwrap_or_default();
-        for tree in made {
-            let now: Manifest = manifest(tree)?;
-            if let Some(path) = new_repository(&was, &now).or_else(|| link_outside(&was, &now)) {
-                let why = format!("a worker returned an edit that this machine refuses: {path}");
-                return Err(Failure::new(FailureKind::Gate, why).into());
-            }
-        }
-        L::examined(services, &self.request, answer)
+    fn examined_answer(&self, answer: L::Answer) -> Result<L::Answer, ReadError> {
+        let answer = L::examined(&self.services, &self.request, answer)?;
+        self.check_keys(&answer)?;
+        Ok(answer)
     }
-}
-
-/// The most that a worker may send.
-struct Room {
-    files: u64,
-    bytes: u64,
-}
-
-impl Room {
-    fn of(services: &Services, order: &Order) -> Result<Self, EngineError> {
-        let mut limits = services.limits.artifacts;
-        for placement in &order.placements {
-            limits = limits.besides(&services.objects.manifest(placement.tree)?);
-        }
-        let Limits { files, bytes } = limits;
-        Ok(Self { files: files.saturating_mul(2), bytes: bytes.saturating_mul(2).saturating_add(BESIDES) })
-    }
-
-    fn take(&mut self, part: Part) -> Result<(), Unmade> {
-        let left = self.files.checked_sub(1).zip(self.bytes.checked_sub(part.bytes));
-        let Some((files, bytes)) = left else { return Err(broken("it sent more than a call may leave")) };
-        (self.files, self.bytes) = (files, bytes);
-        Ok(())
-    }
-}
-
-impl Asked<'_> {
-    /// Returns the prompt, or the input of a command.
-    fn text(&self) -> Option<&str> {
-        match self {
-            Self::Agent { prompt, .. } => Some(prompt),
-            Self::Command(command) => command.input.as_deref(),
-        }
-    }
-}
-
-fn need(asking: &Asking<'_>, asked: &Asked<'_>) -> Need {
-    let agent = match asked {
-        Asked::Agent { .. } => Some((asking.cast().agent.clone(), asking.cast().fingerprint.digest())),
-        Asked::Command(_) => None,
-    };
-    let commands = asking.order.command.is_some() || asking.order.setup.is_some();
-    Need { agent, commands }
-}
-
-/// Returns the machine of a worker, as it names itself.
-pub(super) fn machine(worker: &str, hello: &Hello, agent: Option<&str>) -> Machine {
-    let (host, agent) = (shown(&hello.machine).into(), agent.map(|agent| shown(agent).into()));
-    Machine { worker: worker.into(), host, agent, lost: 0, why: None }
 }
 
 fn broken(why: &str) -> Unmade {

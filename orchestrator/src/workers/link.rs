@@ -118,6 +118,11 @@ impl Link {
         Self { child: None, to: None, from, errors: None, said, heard_at, until: None, is_over: true }
     }
 
+    /// Returns whether it is a file, which asks for nothing.
+    pub fn is_file(&self) -> bool {
+        self.child.is_none()
+    }
+
     /// Waits for the worker's first line. A scheduler may take hours to place it, so there is a limit only if the caller
     /// sets one.
     pub fn hello(&mut self, within: Option<Duration>, cancel_token: &CancelToken) -> Result<Hello, Lost> {

@@ -71,12 +71,12 @@ fn a_forged_edit_without_harm_passes_for_one_of_the_agent() {
 
 #[test]
 fn a_forged_edit_with_a_repository_or_a_symlink_that_leads_out_is_refused() {
-    const WHY: &str = "a worker returned an edit that this machine refuses: ";
     let hook = |objects: &Objects| file(objects, "#!/bin/sh\ntouch pwned\n");
-    assert_refused("references/.git/hooks/pre-commit", hook, "gate", WHY);
-    assert_refused("references/.GIT/config", hook, "gate", WHY);
-    assert_refused("out", |_| link("../../../../outside"), "gate", WHY);
-    assert_refused("references/out", |_| link("/etc/passwd"), "gate", WHY);
+    let (repository, outside) = ("would make a git repository", "leads outside of");
+    assert_refused("references/.git/hooks/pre-commit", hook, "gate", repository);
+    assert_refused("references/.GIT/config", hook, "gate", repository);
+    assert_refused("out", |_| link("../../../../outside"), "gate", outside);
+    assert_refused("references/out", |_| link("/etc/passwd"), "gate", outside);
     // No tree may have such an entry, so there is none.
     assert_refused(".git/config", hook, "worker_lost", "it sent only a part of what its reply names");
 }

@@ -4,7 +4,7 @@
 //! that could be replayed is paid for again. The requests are tested in `phases/tests/core/call_keys.rs`, and the
 //! agents' parts in `agent/installed/tests.rs`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use skilltune_phases::asking::order::{Access, CacheUse, Installed, Planted};
 use skilltune_phases::asking::prompt::Faulty;
@@ -89,12 +89,8 @@ fn key(change: impl FnOnce(&mut Parts)) -> String {
     let Parts { order, cast, prompt, epoch } = &parts;
     let roles: Roles = [(order.role.clone(), cast.clone())].into();
     let asking = Asking { order, question: &NoQuestion, roles: &roles, epoch: *epoch, usd: None };
-    let agent = Agent::built_in("/bin/skilltune".into(), "offline", &BTreeMap::new());
-    let asked = match &order.command {
-        Some(command) => Asked::Command(command),
-        None => Asked::Agent { agent: &agent, prompt: (*prompt).to_owned() },
-    };
-    asking.key(&asked).0.hex()
+    let input = order.command.as_ref().map_or(Some(*prompt), |command| command.input.as_deref());
+    asking.key(input).0.hex()
 }
 
 fn of_command(change: impl FnOnce(&mut Command)) -> String {
