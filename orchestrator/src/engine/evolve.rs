@@ -52,13 +52,15 @@ impl LoopEngine for Evolve {
             let summary = cut(&summary, LONGEST_SUMMARY).into();
             return Ok(Answer::Worked { made, summary, is_blind: output.is_hidden });
         }
-        match request.call() {
-            Call::Judge(brief) => judged(services, request, brief, output.answer),
-            Call::Interface => evidence::interface(services, request, output.answer),
-            Call::Oracle(brief) => evidence::oracle(services, request, brief, output.answer),
-            Call::Spoil(_) => evidence::spoiled(services, request, output.answer),
-            _ => Ok(request.read(output.answer)?),
-        }
+        let answer = match request.call() {
+            Call::Judge(brief) => judged(services, request, brief, output.answer)?,
+            Call::Interface => evidence::interface(services, request, output.answer)?,
+            Call::Oracle(brief) => evidence::oracle(services, request, brief, output.answer)?,
+            Call::Spoil(_) => evidence::spoiled(services, request, output.answer)?,
+            _ => request.read(output.answer)?,
+        };
+        evidence::check(&services.objects, &request.as_ref().placements, &answer)?;
+        Ok(answer)
     }
 
     fn examined(services: &Services, request: &AgentRequest, answer: Answer) -> Result<Answer, ReadError> {
@@ -355,14 +357,14 @@ fn cut(text: &str, most: usize) -> String {
 mod tests {
     use skilltune_phases::loops::evolve::EVIDENCE;
 
-    use super::super::edited_copy::stand;
+    use super::super::edited_copy::tests::why_refused;
     use super::*;
 
     /// Returns why the gates refuse a tree in place of a project, if they do.
     fn refusal(entries: &[(&str, &str)]) -> Option<String> {
         let project = [("a.py", "1"), ("vendor/b.py", "1")];
         let gates = |objects: &Objects, copy: &EditedCopy| worked(objects, copy, &["vendor".to_owned()]);
-        stand::refusal(&project, entries, gates)
+        why_refused(&project, entries, gates)
     }
 
     #[test]

@@ -170,12 +170,12 @@ fn place_round(
 
 #[cfg(test)]
 mod tests {
-    use super::super::edited_copy::stand;
+    use super::super::edited_copy::tests::why_refused;
     use super::*;
 
     /// Returns why the gates refuse a tree in place of a page, if they do.
     fn refusal(entries: &[(&str, &str)]) -> Option<String> {
-        stand::refusal(&[("index.html", "1")], entries, built)
+        why_refused(&[("index.html", "1")], entries, built)
     }
 
     #[test]

@@ -6,10 +6,12 @@ use std::collections::HashSet;
 use skilltune_phases::asking::order::{Placement, Planted, with_codes};
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::base::json;
+use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::evolve::oracle::{GREEN, Interface, Light, Oracle, Probed, Proposal, RED};
 use skilltune_phases::loops::evolve::step::Wrong;
 use skilltune_phases::loops::evolve::{
-    AgentRequest, Answer, EVIDENCE, Edits, File, OracleBrief, ProbeBrief, RawInterface, RawOracle, Run,
+    AgentRequest, Answer, EVIDENCE, Edits, Evolve, File, OracleBrief, ProbeBrief, RawInterface, RawOracle,
+    Run,
 };
 use skilltune_phases::loops::shared::test_results::{counts_tests, test_results};
 use skilltune_phases::runs::event::Failure;
@@ -29,13 +31,10 @@ pub(super) fn interface(
     answer: &str,
 ) -> Result<Answer, ReadError> {
     let RawInterface { note, stub } = request.raw_interface(answer)?;
-    let stub = stored(services, &stub)?;
-    let answer = Answer::Interface(Box::new(Interface { note, stub }));
-    check(&services.objects, &request.as_ref().placements, &answer)?;
-    Ok(answer)
+    Ok(Answer::Interface(Box::new(Interface { note, stub: stored(services, &stub)? })))
 }
 
-/// Stores the files of an oracle. They replace none of the project.
+/// Stores the files of an oracle.
 pub(super) fn oracle(
     services: &Services,
     request: &AgentRequest,
@@ -48,32 +47,22 @@ pub(super) fn oracle(
             Proposal::Oracle(Oracle { argv, files: stored(services, &files)?, uses_names, shows })
         }
     };
-    let answer = Answer::Proposed(Box::new(proposal));
-    check(&services.objects, &request.as_ref().placements, &answer)?;
-    Ok(answer)
+    Ok(Answer::Proposed(Box::new(proposal)))
 }
 
 /// Checks the trees of an answer, by what the project has at their paths.
 pub(super) fn check(objects: &Objects, placed: &[Placement], answer: &Answer) -> Result<(), ReadError> {
-    match answer {
-        Answer::Interface(interface) => {
-            let Some(stub) = interface.stub else { return Ok(()) };
-            let (base, stub) = (project(objects, placed)?, objects.manifest(stub)?);
-            check_stub(objects, &base, &stub)?;
-            Ok(check_added(&base, &stub)?)
+    for tree in Evolve::trees(answer) {
+        let (base, made) = (project(objects, placed)?, objects.manifest(tree)?);
+        match answer {
+            Answer::Interface(_) => check_stub(objects, &base, &made)?,
+            Answer::Proposed(_) => check_taken(&base, &made)?,
+            _ if made == base => return Err(gate("a version changes nothing").into()),
+            _ => {}
         }
-        Answer::Proposed(proposal) => {
-            let Proposal::Oracle(Oracle { files: Some(files), .. }) = &**proposal else { return Ok(()) };
-            let (base, files) = (project(objects, placed)?, objects.manifest(*files)?);
-            check_taken(&base, &files)?;
-            Ok(check_added(&base, &files)?)
-        }
-        Answer::Spoiled(versions) => {
-            let result = project(objects, placed)?;
-            versions.iter().try_for_each(|one| Ok(check_version(&result, &objects.manifest(one.tree)?)?))
-        }
-        _ => Ok(()),
+        check_added(&base, &made)?;
     }
+    Ok(())
 }
 
 /// Returns the project that an evaluator reads.
@@ -126,10 +115,6 @@ fn check_added(base: &Manifest, made: &Manifest) -> Result<(), Failure> {
             Err(gate(format!("agents, editors or shells read {path} by themselves; use another path")))
         }
     }
-}
-
-fn check_version(result: &Manifest, made: &Manifest) -> Result<(), Failure> {
-    if made == result { Err(gate("a version changes nothing")) } else { check_added(result, made) }
 }
 
 /// Stores the files of an answer, without keys; none if there are none.
@@ -269,7 +254,6 @@ fn version(objects: &Objects, result: &Manifest, Edits { what, edits }: Edits) -
         nodes.push((at, node));
     }
     let made = Manifest::of_files(nodes).over(result);
-    check_version(result, &made)?;
     Ok(Wrong { what: what.into(), tree: objects.put_manifest(&made)? })
 }
 
@@ -313,9 +297,9 @@ fn below(folder: &str, path: &str) -> RelPath {
 mod tests {
     use std::path::Path;
 
-    use skilltune_phases::asking::order::Access;
     use skilltune_phases::loops::evolve::Edit;
 
+    use super::super::super::edited_copy::tests::draft;
     use super::*;
     use crate::process::How;
 
@@ -388,14 +372,7 @@ mod tests {
         };
         let text = |text: &str| written(&objects, text).unwrap();
         let base = tree(&[("src/a.py", text("x = 1\ny = 1\n")), (".envrc", text("x"))]);
-        let project = Placement {
-            at: "project".into(),
-            tree: objects.put_manifest(&base).unwrap(),
-            access: Access::Fixed,
-            hidden: Vec::new(),
-            picked: Vec::new(),
-            links_outside: false,
-        };
+        let project = draft("project", objects.put_manifest(&base).unwrap());
         let refused = |answer: Answer| match check(&objects, std::slice::from_ref(&project), &answer) {
             Ok(()) => String::new(),
             Err(ReadError::Agent(failure)) => failure.why,
@@ -457,7 +434,6 @@ mod tests {
             (vec![edit("a.py", "w = 1", "w = 2")], "exactly once"),
             (vec![edit("c.py", "x", "y")], "there is no text file"),
             (vec![edit("../a.py", "x", "y")], "there is no text file"),
-            (vec![edit("a.py", "x = 1", "x = 1")], "changes nothing"),
         ] {
             match made(edits) {
                 Err(ReadError::Agent(failure)) => assert!(failure.why.contains(why), "{failure:?}"),
