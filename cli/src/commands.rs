@@ -68,7 +68,7 @@ pub fn run(command: Option<Command>, env: &Environment, printer: Printer) -> Res
         Command::Doctor(args) => doctor::run(&args, env, printer),
         Command::Step(args) => match &args.take {
             Some(file) => step::take(file, args.allow_commands, env),
-            None => run_command(args.exporting()?, None, env, printer),
+            None => run_command(args.exporting(), None, env, printer),
         },
         Command::Init(args) => init::run(&args, env, printer),
         Command::Completions(args) => completions::run(&args, printer),

@@ -2,11 +2,10 @@
 //!
 //! A unique prefix of its id or the alias of its task names a run, of any loop; without one, commands take the latest run.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{ArgGroup, Args, Command, FromArgMatches as _, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Command, Subcommand, ValueEnum};
 use skilltune_phases::base::ceiling::Ceilings;
 use skilltune_phases::loops::{Loop as _, Offer};
 use skilltune_phases::runs::plan::LoopKind;
@@ -22,7 +21,6 @@ use crate::settings::origin::Origin;
 use crate::settings::table::{Key, Keyed as _};
 use crate::settings::values::{Format, Streamed, UnpricedName};
 use crate::settings::worker_settings::WorkerNames;
-use crate::terminal::complaint::Complaint;
 
 /// The commands on runs: of every loop, and below the name of a loop of that one alone.
 #[derive(Clone, Debug, Subcommand)]
@@ -72,7 +70,7 @@ pub fn command_hint(missing: &Path) -> Option<String> {
     commands.find_subcommand(word).map(|_| format!("for a run of any loop, use `skilltune {word}`"))
 }
 
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct RunArgs {
     /// Run id, a unique prefix of it, or the alias of a task [default: the latest run]
     pub run: Option<String>,
@@ -96,7 +94,7 @@ pub struct ReportArgs {
     pub open: bool,
 }
 
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct ResumeArgs {
     #[command(flatten)]
     pub run: RunArgs,
@@ -117,13 +115,6 @@ pub struct Reply<'a> {
 }
 
 impl ResumeArgs {
-    /// Returns the arguments of `resume RUN --export DIR`.
-    pub fn exporting(run: Option<&str>, folder: &Path) -> Result<Self, clap::Error> {
-        let words = [OsStr::new("resume"), OsStr::new("--export"), folder.as_os_str()];
-        let words = words.into_iter().chain(run.map(OsStr::new));
-        Self::from_arg_matches(&Self::augment_args(Command::new("resume")).try_get_matches_from(words)?)
-    }
-
     pub fn reply(&self) -> Option<Reply<'_>> {
         Some(Reply { name: self.answer.as_deref()?, detail: self.detail.as_deref() })
     }
@@ -182,17 +173,17 @@ pub struct StepArgs {
 }
 
 impl StepArgs {
-    /// Returns the command on the run whose calls are exported.
-    pub fn exporting(&self) -> Result<RunCommand, Complaint> {
-        let folder = self.export.as_deref().unwrap_or(Path::new("."));
-        let args = ResumeArgs::exporting(self.run.as_deref(), folder).map_err(Complaint::input)?;
-        Ok(RunCommand::Resume(Box::new(args)))
+    /// Returns `resume RUN --export DIR`.
+    pub fn exporting(self) -> RunCommand {
+        let (run, going) =
+            (RunArgs { run: self.run }, GoingArgs { export: self.export, ..GoingArgs::default() });
+        RunCommand::Resume(Box::new(ResumeArgs { run, going, ..ResumeArgs::default() }))
     }
 }
 
 /// How a resumed run proceeds.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person gives or not")]
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct GoingArgs {
     /// Ask no questions and use the defaults
     #[arg(short, long)]

@@ -23,7 +23,13 @@ pub trait Placing {
 
 /// One group of a command's flags.
 #[derive(Clone, Debug)]
-pub struct Flags<P, const GROUP: usize>(pub PhantomData<P>);
+pub struct Flags<P, const GROUP: usize>(PhantomData<P>);
+
+impl<P, const GROUP: usize> Default for Flags<P, GROUP> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
 
 impl<P: Placing, const GROUP: usize> Args for Flags<P, GROUP> {
     fn augment_args(command: Command) -> Command {

@@ -1,6 +1,5 @@
 //! `skilltune tune`: one run, or one run per skill.
 
-use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
@@ -12,7 +11,7 @@ use skilltune_phases::loops::tune::{Aim, Apply, Done, Event, Plan, Record, Run, 
 use skilltune_phases::loops::{Loop as _, Next};
 use skilltune_phases::skills::offline;
 
-use crate::args::runs::{GoingArgs, ResumeArgs, RunArgs};
+use crate::args::runs::{GoingArgs, ResumeArgs};
 use crate::args::suite::SuiteNewArgs;
 use crate::inputs::find;
 use crate::inputs::find::Skill;
@@ -27,7 +26,6 @@ use crate::report::ceilings;
 use crate::report::ui::Ui as _;
 use crate::runs::scope::Scope;
 use crate::runs::{Known, RunStatus, Runs, commit};
-use crate::settings::flags::Flags;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
@@ -216,7 +214,9 @@ fn offer(args: &TuneArgs, targets: &[PathBuf], start: &Start<'_>) -> Result<Opti
         return Ok(None);
     }
     let scope = Scope { runs, only: None, env, printer };
-    take_up(&args_of(args), &scope, &known).map(Some)
+    let (yes, trust, format, given) = (args.run.yes, args.trust, args.run.format, args.given.clone());
+    let going = GoingArgs { yes, trust, format, given, ..GoingArgs::default() };
+    take_up(&ResumeArgs { going, ..ResumeArgs::default() }, &scope, &known).map(Some)
 }
 
 /// Mentions an unfinished run, if there is no person to ask.
@@ -238,26 +238,4 @@ fn left(targets: &[PathBuf], env: &Environment) -> Option<(Runs, Known<Tune>)> {
 
 fn paths(skills: &[Skill]) -> Vec<PathBuf> {
     skills.iter().map(|skill| skill.path.clone()).collect()
-}
-
-/// Returns the arguments of `tune` for a run that it resumes.
-fn args_of(args: &TuneArgs) -> ResumeArgs {
-    ResumeArgs {
-        run: RunArgs { run: None },
-        answer: None,
-        detail: None,
-        going: GoingArgs {
-            export: None,
-            replies: None,
-            yes: args.run.yes,
-            jobs: Flags(PhantomData),
-            trust: args.trust,
-            wait: Flags(PhantomData),
-            strict_agents: false,
-            extend: false,
-            limits: Flags(PhantomData),
-            format: args.run.format,
-            given: args.given.clone(),
-        },
-    }
 }
