@@ -44,11 +44,10 @@ pub fn take_up<L: Starts>(args: &ResumeArgs, scope: &Scope<'_>, known: &Known<L>
             Some(ending) => Some(ending),
             None => L::look_again(scope, known, &settings)?,
         };
-        let mut chosen = settings.clone();
-        going.apply_to(&mut chosen.calls, &known.run.plan.workers);
+        going.apply_to(&mut settings.calls, &known.run.plan.workers);
         let estimate = progress::has_live_line(going.format, env, printer)
-            .then(|| estimate(&known.run, runs, chosen.jobs()));
-        session::go_on((going, first), scope, known, settings, reporter(estimate), &mut person)
+            .then(|| estimate(&known.run, runs, settings.jobs()));
+        session::go_on((going, first), scope, known, &settings, reporter(estimate), &mut person)
     };
     let exit = failure::report::<L, _>(went, going.format, &runs.home, id, printer)?;
     let person = Person::present(env).filter(|_| !yes && !has_ended);

@@ -13,7 +13,7 @@ use skilltune_phases::runs::plan::{FORMAT, Plan, RunId};
 use skilltune_phases::runs::run::Run;
 
 use crate::args::shared::RunFlags;
-use crate::casting::{self, Casting, Part, priced};
+use crate::casting::{self, Casting, Part, priced, workers};
 use crate::loops::LoopCommands;
 use crate::loops::ask::Respondent;
 use crate::progress;
@@ -179,7 +179,6 @@ pub fn agents_missing(Common { casting, settings, .. }: &Common, start: &Start<'
 /// Begins a run and drives it until it ends or pauses, or only shows it.
 pub fn start<L: Starts>(invocation: L::Invocation, start: &Start<'_>) -> Result<Exit, Complaint> {
     let Common { project, settings, .. } = invocation.as_ref();
-    settings.chosen_workers()?;
     settings.overs().iter().for_each(|over| start.printer.talk(over));
     let home = Home::of(project);
     if let Some(what) = start.show {
@@ -284,7 +283,7 @@ fn begin<'a, L: Starts>(
     let begun = session::begin(env, &runs.home, plan, L::answers(invocation).to_vec(), pinned)?;
     let scope = Scope { runs, only: None, env, printer };
     let reporter = progress::reporter(start.format, estimated, scope.objects(), env, printer);
-    let options = RuntimeOptions::of(casting, settings, pinned.clone())?;
+    let options = RuntimeOptions::of(casting, settings, workers::chosen(settings, env)?, pinned.clone());
     let mut person = Respondent::<L>::new(start.yes, scope.objects(), env, printer);
     let exit = session::drive(env, &scope.runs.home, begun, locks, options, reporter, &mut person)?;
     Ok((exit, scope))

@@ -6,6 +6,7 @@ use skilltune_orchestrator::agent::Wrap;
 use skilltune_orchestrator::engine::{CastAgents, Exports, Patience};
 use skilltune_orchestrator::process::can_confine;
 use skilltune_orchestrator::snapshot::Limits;
+use skilltune_orchestrator::workers::Worker;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::Loop;
 use skilltune_phases::runs::plan::{Cast, Plan, RunId};
@@ -14,11 +15,10 @@ use skilltune_phases::runs::run::Run;
 
 use crate::args::runs::GoingArgs;
 use crate::casting;
-use crate::casting::{Casting, Part, priced};
+use crate::casting::{Casting, Part, priced, workers};
 use crate::report::ui::Ui;
 use crate::runs::versions;
 use crate::settings::Settings;
-use crate::settings::worker_settings::WorkerEntry;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::printer::Printer;
@@ -32,8 +32,8 @@ pub struct RuntimeOptions {
     pub cast: CastAgents,
     pub jobs: usize,
     pub at_once: BTreeMap<String, usize>,
-    /// The machines that make the calls, by name; none for this one.
-    pub workers: Vec<(String, WorkerEntry)>,
+    /// The machines that make the calls; none for this one.
+    pub workers: Vec<Worker>,
     /// The folder of calls that another scheduler makes.
     pub exports: Option<Exports>,
     pub artifacts: Limits,
@@ -45,21 +45,20 @@ pub struct RuntimeOptions {
 }
 
 impl RuntimeOptions {
-    pub fn of(casting: &Casting, settings: &Settings, pinned: Vec<Pins>) -> Result<Self, Complaint> {
+    pub fn of(casting: &Casting, settings: &Settings, workers: Vec<Worker>, pinned: Vec<Pins>) -> Self {
         let limits = &settings.limits;
-        let workers = settings.chosen_workers()?;
-        Ok(Self {
+        Self {
             cast: casting.map(|part| part.agent.clone()),
             jobs: settings.jobs() as usize,
             at_once: settings.calls.at_once.value.0.clone(),
-            workers: workers.into_iter().map(|(name, worker)| (name.to_owned(), worker.clone())).collect(),
+            workers,
             exports: None,
             artifacts: Self::artifacts(settings),
             output_bytes: limits.output_bytes.value,
             patience: settings.patience(),
             prices: settings.prices(),
             pinned,
-        })
+        }
     }
 
     /// Returns the limits for the files that an agent gets and writes.
@@ -70,34 +69,33 @@ impl RuntimeOptions {
 
     /// Finds and trusts the agents again: the journal names them, but cannot make skilltune run anything.
     ///
-    /// If the rest of the run calls no agent, no trust is needed. The workers are those of the plan, if no flag names others.
+    /// If the rest of the run calls no agent, no trust is needed.
     pub fn again<L: Ui>(
         going: &GoingArgs,
         run: &Run<L>,
-        mut settings: Settings,
+        settings: &Settings,
         env: &Environment,
         printer: Printer,
     ) -> Result<Self, Complaint> {
         let plan = &run.plan;
-        going.apply_to(&mut settings.calls, &plan.workers);
-        settings.chosen_workers()?;
+        let workers = workers::chosen(settings, env)?;
         settings.overs().iter().for_each(|over| printer.talk(over));
-        let casting = casting::recast(&L::callable(plan), &plan.roles, &settings, env)?;
+        let casting = casting::recast(&L::callable(plan), &plan.roles, settings, env)?;
         if going.trust {
-            casting::trust_for_run(&casting, &settings, env, &plan.run)?;
+            casting::trust_for_run(&casting, settings, env, &plan.run)?;
         }
         let mut pinned = Vec::new();
         if L::may_call(run) || going.extend {
             let ceilings = going.ceilings().or(plan.ceilings);
-            priced::require(&ceilings, &settings, &casting, &L::most_calls(plan))?;
+            priced::require(&ceilings, settings, &casting, &L::most_calls(plan))?;
             let consent = Consent::of(going.trust, Person::present(env).filter(|_| !going.yes));
-            pinned = Self::trusted_anew(&casting, &settings, env, &plan.run, consent)?;
+            pinned = Self::trusted_anew(&casting, settings, env, &plan.run, consent)?;
         }
-        if settings.calls.workers.value.0.is_empty() {
+        if workers.is_empty() {
             still_confined(plan)?;
         }
-        still_wrapped(plan, &casting, &settings)?;
-        Ok(Self { exports: exports(going, &casting, env)?, ..Self::of(&casting, &settings, pinned)? })
+        still_wrapped(plan, &casting, settings)?;
+        Ok(Self { exports: exports(going, &casting, env)?, ..Self::of(&casting, settings, workers, pinned) })
     }
 
     /// Returns the files that the current agents and other commands of the run use, with their current trust.

@@ -29,7 +29,7 @@ use skilltune_phases::skills::keys::Keys;
 use tokio::sync::watch;
 
 use crate::args::runs::GoingArgs;
-use crate::casting::{git, workers};
+use crate::casting::git;
 use crate::progress::reporter::Reporter;
 use crate::report::ui::Ui;
 use crate::report::{advice, files};
@@ -162,7 +162,7 @@ fn take_up<L: Ui>(
     events.extend(recasts.into_iter().map(|(role, cast)| Event::Noted(Signal::Recast { role, cast })));
     let ceilings = going.ceilings().or(run.plan.ceilings);
     events.extend((ceilings != run.plan.ceilings).then_some(Event::Noted(Signal::Ceilings(ceilings))));
-    let workers: Vec<String> = options.workers.iter().map(|(name, _)| name.clone()).collect();
+    let workers: Vec<String> = options.workers.iter().map(|worker| worker.name.clone()).collect();
     events.extend((workers != run.plan.workers).then_some(Event::Noted(Signal::Workers(workers))));
     let mut records = Vec::new();
     for event in events {
@@ -196,7 +196,7 @@ pub fn go_on<L: Ui>(
     (going, first): (&GoingArgs, Option<L::Decision>),
     scope: &Scope<'_>,
     known: &Known<L>,
-    settings: Settings,
+    settings: &Settings,
     reporter: Box<dyn Reporter<L>>,
     person: &mut dyn Person<L>,
 ) -> Result<Exit, Complaint> {
@@ -341,11 +341,10 @@ pub fn drive<L: Ui>(
 /// Raises the limit of open files to fit so many calls, as far as the system allows. Programs that are started inherit it.
 fn allow_files(calls: usize) {
     let limit = getrlimit(Resource::Nofile);
-    let wanted = calls as u64 * FILES + OTHER_FILES;
-    let most = limit.maximum.unwrap_or(u64::MAX);
-    if limit.current.is_some_and(|current| current < wanted.min(most)) {
+    let wanted = (calls as u64 * FILES + OTHER_FILES).min(limit.maximum.unwrap_or(u64::MAX));
+    if limit.current.is_some_and(|current| current < wanted) {
         // With fewer files, calls fail and are made again.
-        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted.min(most)), ..limit });
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), ..limit });
     }
 }
 
@@ -373,8 +372,6 @@ fn services<L: Ui>(
     let (folder, objects) = (home.run(&plan.run), Objects::at(home.objects()));
     let mark = (GUARDS.to_owned(), folder.mark());
     let secrets = L::secrets(plan, &objects);
-    let workers = options.workers.iter().map(|(name, entry)| workers::found(name, entry, env));
-    let workers = workers.collect::<Result<Vec<_>, _>>()?;
     Ok(Services {
         objects,
         folder,
@@ -387,7 +384,7 @@ fn services<L: Ui>(
         pool: GuardianPool::new(exe, GUARDIAN, mark, options.jobs),
         limits: CallLimits { output_bytes: options.output_bytes, artifacts: options.artifacts, grace: GRACE },
         prices: options.prices,
-        workers: Workers::of(workers, options.patience.backoff),
+        workers: Workers::of(options.workers, options.patience.backoff),
         exports: options.exports,
         git: git(env).ok(),
         caches: Caches::default(),
