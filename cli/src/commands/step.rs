@@ -5,7 +5,6 @@
 //! user allows that. When its stdin ends, it ends with everything that it has started.
 
 mod call;
-mod greeting;
 mod watch;
 
 use std::fs::File;
@@ -13,34 +12,33 @@ use std::io;
 use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
-use jiff::{Timestamp, ToSpan as _};
-use rustix::fs::FlockOperation;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use rustix::io::Errno;
-use skilltune_orchestrator::disk::{Lock, SafePath};
+use skilltune_orchestrator::disk::{self, Lock, SafePath};
 use skilltune_orchestrator::process::become_driver;
 use skilltune_orchestrator::store::Home;
-use skilltune_orchestrator::workers::{BEAT, Frame, Heard, Inbox, Sender, WORKERS_PATIENCE};
+use skilltune_orchestrator::workers::{Frame, Heard, Hello, Inbox, PROTOCOL, Sender, WORKERS_PATIENCE};
 use skilltune_phases::with_loop;
 
 use crate::settings::Settings;
-use crate::terminal::complaint::{Complaint, ours};
+use crate::terminal::complaint::{Complaint, ErrorKind, ours};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 
 /// The stream to the coordinator. The beats of a call go between its other frames.
 type Out = Arc<Mutex<Sender<File>>>;
 
-/// A worker, which makes one call.
+/// A worker, which makes one call. It ends with an input error if it makes no such calls, and as interrupted if the other
+/// side is gone.
 struct Taking<'a> {
     env: &'a Environment,
     settings: Settings,
-    /// The folder of the calls of others; each day has its own, so that old ones can go.
-    place: SafePath,
-    /// Held, so that the folder stays.
-    _in_use: Option<Lock>,
+    /// The store of today's calls.
     home: Home,
+    /// Held, so that the store stays.
+    _in_use: Lock,
     allows_commands: bool,
     inbox: Inbox<File>,
     out: Out,
@@ -52,37 +50,11 @@ fn locked(out: &Out) -> MutexGuard<'_, Sender<File>> {
     out.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Why a worker ends without a reply.
-enum End {
-    /// The other side is gone.
-    Gone,
-    /// The worker makes no such calls.
-    Refused(String),
-    /// The worker cannot make the call now.
-    Failed(String),
-}
-
-impl End {
-    fn into_line(self) -> String {
-        match self {
-            Self::Gone => "the connection is gone".to_owned(),
-            Self::Refused(why) | Self::Failed(why) => why,
-        }
-    }
-}
-
-impl From<Complaint> for End {
-    fn from(complaint: Complaint) -> Self {
-        Self::Failed(complaint.in_one_line())
-    }
-}
-
-impl From<io::Error> for End {
-    fn from(error: io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::InvalidData => Self::Failed(error.to_string()),
-            _ => Self::Gone,
-        }
+/// Returns how a worker ends whose connection failed.
+fn lost(error: io::Error) -> Complaint {
+    match error.kind() {
+        io::ErrorKind::InvalidData => ours(error),
+        _ => Complaint::interrupted(),
     }
 }
 
@@ -90,29 +62,48 @@ impl From<io::Error> for End {
 pub fn take(file: &Path, allows_commands: bool, env: &Environment) -> Result<Exit, Complaint> {
     become_driver().map_err(ours)?;
     if file == Path::new("-") {
-        let own = |stream: &dyn AsFd| stream.as_fd().try_clone_to_owned().map(File::from);
-        let (from, to) = (own(&io::stdin()).map_err(ours)?, own(&io::stdout()).map_err(ours)?);
-        return Ok(Taking::of(allows_commands, env, (from, to), true)?.take());
+        take_stdin(allows_commands, env)
+    } else {
+        take_file(file, allows_commands, env)
     }
+}
+
+fn take_stdin(allows_commands: bool, env: &Environment) -> Result<Exit, Complaint> {
+    let own = |stream: &dyn AsFd| stream.as_fd().try_clone_to_owned().map(File::from);
+    let (from, to) = (own(&io::stdin()).map_err(ours)?, own(&io::stdout()).map_err(ours)?);
+    let taking = Taking::of(allows_commands, env, (from, to), true)?;
+    let out = Arc::clone(&taking.out);
+    let Err(complaint) = taking.serve() else { return Ok(Exit::Reached) };
+    let why = complaint.in_one_line();
+    // The other side may be gone.
+    let _ = match complaint.kind {
+        ErrorKind::Interrupted | ErrorKind::Terminated => Ok(()),
+        ErrorKind::Input => locked(&out).send(&Frame::Refused { why }),
+        ErrorKind::Ours | ErrorKind::Agent | ErrorKind::Conflict => locked(&out).send(&Frame::Failed { why }),
+    };
+    Ok(complaint.exit())
+}
+
+fn take_file(file: &Path, allows_commands: bool, env: &Environment) -> Result<Exit, Complaint> {
     let file = env.named(file)?;
     let (folder, name) = (file.parent().unwrap_or(Path::new("/")), file.file_name().unwrap_or_default());
     let reply = file.with_extension("reply");
-    let unread =
-        |error: io::Error| Complaint::input(format!("cannot read {}", file.display())).caused_by(error);
     let unwritten = |error| Complaint::input(format!("cannot write {}", reply.display())).caused_by(error);
-    let from = SafePath::below(folder, name).open().map_err(ours)?;
-    let from = from.ok_or_else(|| unread(Errno::NOENT.into()))?;
+    let from = SafePath::below(folder, name)
+        .open()
+        .map_err(ours)?
+        .ok_or_else(|| Complaint::input(format!("cannot read {}", file.display())).caused_by(Errno::NOENT))?;
     let draft = tempfile::NamedTempFile::new_in(folder).map_err(unwritten)?;
     let to = draft.as_file().try_clone().map_err(unwritten)?;
-    let taking = Taking::of(allows_commands, env, (from, to), false)?;
-    let failed = |why: &str| Complaint::input(format!("cannot make the call in {}: {why}", file.display()));
-    match taking.greet().map_err(End::from).and_then(|()| taking.serve()) {
-        Ok(true) => {}
-        Ok(false) | Err(End::Gone) => return Err(failed("it is not a whole call")),
-        Err(end) => return Err(failed(&end.into_line())),
-    }
-    draft.persist(&reply).map_err(|error| unwritten(error.error))?;
-    Ok(Exit::Reached)
+    let why = match Taking::of(allows_commands, env, (from, to), false)?.serve() {
+        Ok(true) => {
+            draft.persist(&reply).map_err(|error| unwritten(error.error))?;
+            return Ok(Exit::Reached);
+        }
+        Err(complaint) if complaint.kind != ErrorKind::Interrupted => complaint.in_one_line(),
+        Ok(false) | Err(_) => "it is not a whole call".to_owned(),
+    };
+    Err(Complaint::input(format!("cannot make the call in {}: {why}", file.display())))
 }
 
 impl<'a> Taking<'a> {
@@ -122,51 +113,16 @@ impl<'a> Taking<'a> {
         (from, to): (File, File),
         is_live: bool,
     ) -> Result<Self, Complaint> {
-        let (place, in_use) = place_of_today(env)?;
+        let (home, in_use) = store_of_today(env)?;
         // The folder has no settings, so that only the user's own count.
-        let settings = crate::loops::settings(place.path(), env)?;
-        let out = Arc::new(Mutex::new(Sender::of(to)));
-        let home = Home::of(place.path());
-        Ok(Self {
-            env,
-            settings,
-            place,
-            _in_use: in_use,
-            home,
-            allows_commands,
-            inbox: Inbox::of(from),
-            out,
-            is_live,
-        })
+        let settings = crate::loops::settings(home.project(), env)?;
+        let (inbox, out) = (Inbox::of(from), Arc::new(Mutex::new(Sender::of(to))));
+        Ok(Self { env, settings, home, _in_use: in_use, allows_commands, inbox, out, is_live })
     }
 
-    /// Greets, answers questions about agents, and makes one call.
-    fn take(self) -> Exit {
-        let out = Arc::clone(&self.out);
-        let say = |frame: &Frame| {
-            // The other side may be gone.
-            let _ = locked(&out).send(frame);
-        };
-        match self.greet().map_err(End::from).and_then(|()| self.serve()) {
-            Ok(_) => Exit::Reached,
-            Err(End::Gone) => Exit::Interrupted,
-            Err(End::Refused(why)) => {
-                say(&Frame::Refused { why });
-                Exit::Input
-            }
-            Err(End::Failed(why)) => {
-                say(&Frame::Failed { why });
-                Exit::Ended
-            }
-        }
-    }
-
-    fn greet(&self) -> io::Result<()> {
-        locked(&self.out).say(&greeting::hello())
-    }
-
-    /// Returns whether there was a call.
-    fn serve(mut self) -> Result<bool, End> {
+    /// Greets, answers questions about agents, and makes one call. Returns whether there was a call.
+    fn serve(mut self) -> Result<bool, Complaint> {
+        locked(&self.out).say(&hello()).map_err(lost)?;
         loop {
             match self.next()? {
                 None => return Ok(false),
@@ -175,48 +131,63 @@ impl<'a> Taking<'a> {
                     return with_loop!(kind, L => self.call::<L>(key, bytes)).map(|()| true);
                 }
                 Some(Frame::Beat) => {}
-                Some(_) => return Err(End::Failed("it got a frame that no call begins with".to_owned())),
+                Some(_) => return Err(Complaint::ours("it got a frame that no call begins with")),
             }
         }
     }
 
     /// Waits for the next frame; none if the other side has nothing more to say.
-    fn next(&mut self) -> Result<Option<Frame>, End> {
-        let since = Instant::now();
+    fn next(&mut self) -> Result<Option<Frame>, Complaint> {
         loop {
-            match self.inbox.next(BEAT, &[])? {
+            match self.inbox.next(WORKERS_PATIENCE, &[]).map_err(lost)? {
                 Heard::Frame(frame) => return Ok(Some(frame)),
                 Heard::Closed => return Ok(None),
-                Heard::Quiet { .. } | Heard::Other if since.elapsed() > WORKERS_PATIENCE => {
-                    return Err(End::Gone);
-                }
-                Heard::Quiet { .. } | Heard::Other => {}
+                Heard::Quiet { bytes: 1.. } => {}
+                Heard::Quiet { bytes: 0 } | Heard::Other => return Err(Complaint::interrupted()),
             }
         }
     }
 
-    fn send(&self, frame: &Frame, payload: &[u8]) -> Result<(), End> {
-        Ok(locked(&self.out).send_with(frame, payload)?)
+    fn send(&self, frame: &Frame, payload: &[u8]) -> Result<(), Complaint> {
+        locked(&self.out).send_with(frame, payload).map_err(lost)
     }
 }
 
-/// Returns today's folder for the calls of others, and removes those of earlier days that no worker uses: what they hold
+/// Returns today's store for the calls of others, and removes those of earlier days that no worker uses: what they hold
 /// was sent, or can be sent again.
-fn place_of_today(env: &Environment) -> Result<(SafePath, Option<Lock>), Complaint> {
+fn store_of_today(env: &Environment) -> Result<(Home, Lock), Complaint> {
     let all = SafePath::below(&env.cache, "worker");
-    let now = Timestamp::now();
-    let name = |time: Timestamp| time.strftime("%Y-%m-%d").to_string();
-    let kept = [name(now), name(now.saturating_sub(24.hours()).map_err(ours)?)];
-    let lock = |place: &SafePath, how| place.join("lock").lock(how);
+    let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
+    let kept = [today, today.yesterday().map_err(ours)?].map(|day| day.to_string());
     let place = all.join(&kept[0]);
     place.make().map_err(ours)?;
-    let in_use = lock(&place, FlockOperation::LockShared).map_err(ours)?;
+    let home = Home::of(place.path());
+    home.create().map_err(ours)?;
+    let in_use = home.hold().map_err(ours)?;
     for old in all.names().map_err(ours)?.iter().filter(|old| kept.iter().all(|kept| *old != kept.as_str())) {
         let old = all.join(old);
         // Another worker may be doing the same.
-        if let Ok(Some(_alone)) = lock(&old, FlockOperation::NonBlockingLockExclusive) {
+        if let Ok(Some(_alone)) = Home::of(old.path()).hold_alone() {
             let _ = old.remove();
         }
     }
-    Ok((place, in_use))
+    Ok((home, in_use))
+}
+
+/// Returns the first line of a worker.
+fn hello() -> Hello {
+    Hello {
+        skilltune_worker: PROTOCOL,
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        machine: rustix::system::uname().nodename().to_string_lossy().into_owned(),
+        memory: free_memory(),
+    }
+}
+
+/// Returns how many bytes are free, if this is Linux.
+fn free_memory() -> Option<u64> {
+    let text = String::from_utf8(disk::read("/proc/meminfo".as_ref(), 64 << 10).ok()?).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+    kilobytes.checked_mul(1 << 10)
 }

@@ -61,7 +61,7 @@ pub const IN_USE: &str = "is in use by another skilltune";
 const LAST_WORDS: Duration = Duration::from_secs(10);
 
 /// The time limit for a child that was asked to exit.
-pub const GRACE: Duration = Duration::from_secs(3);
+const GRACE: Duration = Duration::from_secs(3);
 /// The threads for work besides calls.
 const OTHERS: usize = 16;
 /// The open files of a call, and all others.
@@ -361,7 +361,7 @@ fn repair<L: Ui>(objects: &Objects, run: &Run<L>) -> Result<(), Complaint> {
     Ok(())
 }
 
-fn services<L: Ui>(
+pub fn services<L: Ui>(
     env: &Environment,
     home: &Home,
     plan: &Plan<L>,

@@ -1,30 +1,26 @@
 //! Makes one call of a coordinator, and sends its reply.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
+use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::fs::FlockOperation;
 use skilltune_orchestrator::agent::{Agent, Wanted};
 use skilltune_orchestrator::disk::{Lock, SafePath};
-use skilltune_orchestrator::engine::{
-    Caches, CallLimits, ExportedCall, LoopEngine, MadeReply, Ports, Services,
-};
-use skilltune_orchestrator::process::{Canceller, GuardianPool, can_confine};
+use skilltune_orchestrator::engine::{ExportedCall, LoopEngine, MadeReply, Patience, Services};
+use skilltune_orchestrator::process::{Canceller, can_confine};
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_orchestrator::store::AnswerCache;
-use skilltune_orchestrator::workers::{Frame, Heard as Frames, Part, WORKERS_PATIENCE, Workers, parts};
+use skilltune_orchestrator::workers::parts::{self, NotStored};
+use skilltune_orchestrator::workers::{Frame, Part, WORKERS_PATIENCE};
 use skilltune_phases::base::id::{BlobId, CallKey, TreeId};
-use skilltune_phases::skills::keys::Keys;
 
-use super::watch::Watch;
-use super::{End, Taking, locked};
+use super::{Taking, locked, lost, watch};
 use crate::casting::{self, elsewhere};
 use crate::report::ui::Ui;
-use crate::runs::session::GRACE;
-use crate::runs::under_guard::{GUARDIAN, GUARDS};
-use crate::runs::versions;
-use crate::terminal::complaint::ours;
+use crate::runs::runtime_options::RuntimeOptions;
+use crate::runs::{session, versions};
+use crate::terminal::complaint::{Complaint, ours};
 
 /// The call itself has texts only: prompts, briefs and the plan.
 const LARGEST_CALL: u64 = 256 << 20;
@@ -32,142 +28,132 @@ const LARGEST_CALL: u64 = 256 << 20;
 const OTHERS_END: Duration = Duration::from_secs(20);
 const LOOK: Duration = Duration::from_millis(100);
 
-/// An agent of this machine, and its version.
-struct Own {
-    part: casting::Part,
-    version: Option<String>,
-}
-
 impl Taking<'_> {
-    pub(super) fn call<L: Ui + LoopEngine>(mut self, key: CallKey, bytes: u64) -> Result<(), End> {
-        let json = self.inbox.bytes(bytes, LARGEST_CALL, WORKERS_PATIENCE)?;
+    pub(super) fn call<L: Ui + LoopEngine>(mut self, key: CallKey, bytes: u64) -> Result<(), Complaint> {
+        let json = self.inbox.bytes(bytes, LARGEST_CALL, WORKERS_PATIENCE).map_err(lost)?;
         let call: ExportedCall<L> = serde_json::from_slice(&json)
-            .map_err(|error| End::Refused(format!("it cannot read the call: {error}")))?;
+            .map_err(|error| Complaint::input(format!("it cannot read the call: {error}")))?;
         drop(json);
-        let own = self.own_agent(&call)?;
+        let (agent, version) = self.agent(&call)?.unzip();
         let _held = self.hold(key)?;
-        self.home.create().map_err(ours)?;
         let objects = Objects::at(self.home.objects());
         let trees = call.trees();
-        let given = self.receive(&objects, &trees, own.as_ref().and_then(|own| own.version.clone()))?;
-        let work = self.place.join("work").join(key.short());
-        let services = self.services(&call, (objects.clone(), work.clone()), own)?;
-        let pool = services.pool.clone();
+        let given = self.receive(&objects, &trees, version.flatten())?;
+        let services = self.services(&call, key, agent)?;
+        let (pool, work) = (services.pool.clone(), services.work.clone());
         let canceller = Canceller::new().map_err(ours)?;
         let Some(call) = call.ready(services, key, canceller.cancel_token()).map_err(ours)? else {
-            return Err(End::Refused("it would make another call of this request".to_owned()));
+            return Err(Complaint::input("it would make another call of this request"));
         };
         self.send(&Frame::Began, &[])?;
-        let (out, is_live) = (self.out.clone(), self.is_live);
         // Nothing cancels the call of a file.
-        let _watch =
-            if is_live { Ok(Watch::start(self.inbox, out.clone(), canceller)) } else { Err(canceller) };
+        let mut canceller = Some(canceller);
+        let _watch = canceller
+            .take_if(|_| self.is_live)
+            .map(|canceller| watch::start(self.inbox, Arc::clone(&self.out), canceller));
         let made = call.carry_out();
         pool.close();
         // The reply is kept in the folder of the run.
         let _ = work.remove();
-        let reply = made.map_err(ours)?.ok_or(End::Gone)?;
-        let MadeReply { json, trees: made, files } = reply;
+        let MadeReply { json, trees: made, files } =
+            made.map_err(ours)?.ok_or_else(Complaint::interrupted)?;
         let new: Vec<TreeId> = made.into_iter().filter(|tree| !trees.contains(tree)).collect();
         let new = parts::all(&objects, &new).map_err(ours)?;
-        let mut out = locked(&out);
+        let mut out = locked(&self.out);
         for part in new.into_iter().filter(|part| !given.contains(part)) {
-            out.send_with(&Frame::Object(part), &objects.read(part.blob()).map_err(ours)?)?;
+            let bytes = objects.read(part.blob()).map_err(ours)?;
+            out.send_with(&Frame::Object(part), &bytes).map_err(lost)?;
         }
         for (name, text) in files {
-            let bytes = text.len() as u64;
-            out.send_with(&Frame::File { name: name.to_owned(), bytes }, text.as_bytes())?;
+            let frame = Frame::File { name: name.to_owned(), bytes: text.len() as u64 };
+            out.send_with(&frame, text.as_bytes()).map_err(lost)?;
         }
-        Ok(out.send_with(&Frame::Reply { key, bytes: json.len() as u64 }, &json)?)
+        out.send_with(&Frame::Reply { key, bytes: json.len() as u64 }, &json).map_err(lost)
     }
 
-    /// Returns the agent that makes the call, if it is the one that the run has; none for a command.
-    fn own_agent<L: Ui + LoopEngine>(&self, call: &ExportedCall<L>) -> Result<Option<Own>, End> {
+    /// Returns the agent that makes the call, if it is the one that the run has, and its version; none for a command.
+    fn agent<L: Ui + LoopEngine>(
+        &self,
+        call: &ExportedCall<L>,
+    ) -> Result<Option<(Agent, Option<String>)>, Complaint> {
         let (order, plan) = (call.order(), call.plan());
         if (order.command.is_some() || order.setup.is_some()) && !self.allows_commands {
-            let why = "it runs no commands of suites and projects; start it with --allow-commands to let it";
-            return Err(End::Refused(why.to_owned()));
+            return Err(Complaint::input(
+                "it runs no commands of suites and projects; start it with --allow-commands to let it",
+            ));
         }
         let is_confined = order.command.iter().chain(&order.setup).any(|command| command.confined);
         if is_confined && !can_confine() {
-            return Err(End::Refused("its system cannot confine commands".to_owned()));
+            return Err(Complaint::input("its system cannot confine commands"));
         }
         if order.repository && casting::git(self.env).is_err() {
-            return Err(End::Refused("it has no git".to_owned()));
+            return Err(Complaint::input("it has no git"));
         }
         if order.command.is_some() {
             return Ok(None);
         }
         let role = L::callable(plan).into_iter().find(|one| one.role == order.role);
         let Some((role, cast)) = role.zip(plan.roles.get(&order.role)) else {
-            return Err(End::Refused(format!("the run has no {}", order.role)));
+            return Err(Complaint::input(format!("the run has no {}", order.role)));
         };
-        let wanted = Wanted {
+        let (part, version) = self.own(&Wanted {
             agent: cast.agent.clone(),
             model: cast.model.clone(),
             isolation: cast.isolation,
             via: cast.via.clone(),
             rights: role.rights,
-        };
-        let own = self.own(&wanted)?;
-        let now = own.part.agent.portable_fingerprint(own.version.as_deref());
+        })?;
+        let now = part.agent.portable_fingerprint(version.as_deref());
         let wanted = call.agent().unwrap_or(&cast.fingerprint);
         if now != *wanted {
             let changed = wanted.changed(&now).join(", ");
-            return Err(End::Refused(format!(
-                "its {} is not the one of the run: other {changed}",
-                cast.agent
-            )));
+            let why = format!("its {} is not the one of the run: other {changed}", cast.agent);
+            return Err(Complaint::input(why));
         }
-        if own.part.rights != cast.rights {
-            let (here, run) = (own.part.rights.words(), cast.rights.words());
-            return Err(End::Refused(format!(
-                "its rights are enforced by other means: {here} here, {run} in the run"
-            )));
+        if part.rights != cast.rights {
+            let (here, run) = (part.rights.words(), cast.rights.words());
+            let why = format!("its rights are enforced by other means: {here} here, {run} in the run");
+            return Err(Complaint::input(why));
         }
-        Ok(Some(own))
+        Ok(Some((part.agent, version)))
     }
 
-    fn own(&self, wanted: &Wanted) -> Result<Own, End> {
-        let part = elsewhere::own_part(wanted, &self.settings, self.env);
-        let part = part.map_err(|why| End::Refused(why.in_one_line()))?;
-        let version = versions::of(&part.agent, self.place.join("versions").path(), self.env);
+    /// Returns an agent of this machine, and its version.
+    fn own(&self, wanted: &Wanted) -> Result<(casting::Part, Option<String>), Complaint> {
+        let part = elsewhere::own_part(wanted, &self.settings, self.env)?;
+        let version = versions::of(&part.agent, &self.home.project().join("versions"), self.env);
         if part.agent.versioned().is_some() && version.is_none() {
-            return Err(End::Failed(format!("its {} does not tell its version", wanted.agent)));
+            return Err(Complaint::ours(format!("its {} does not tell its version", wanted.agent)));
         }
-        Ok(Own { part, version })
+        Ok((part, version))
     }
 
     /// Answers which of these agents this machine has.
-    pub(super) fn describe(&self, wanted: &[Wanted]) -> Result<(), End> {
+    pub(super) fn describe(&self, wanted: &[Wanted]) -> Result<(), Complaint> {
         let confines = casting::system_confines(&self.settings);
         let facts = |wanted| {
-            let Own { part, version } = self.own(wanted).map_err(End::into_line)?;
+            let (part, version) = self.own(wanted).map_err(|why| why.in_one_line())?;
             Ok(part.agent.facts(version.as_deref(), confines))
         };
         self.send(&Frame::Described { agents: wanted.iter().map(facts).collect() }, &[])
     }
 
     /// Holds the call, so that a worker that lost its coordinator and is ending does not make it at the same time.
-    fn hold(&mut self, key: CallKey) -> Result<Lock, End> {
-        self.place.join("held").make().map_err(ours)?;
-        let file = self.place.join("held").join(key.short());
-        if !self.is_live {
-            let lock = file.lock(FlockOperation::LockExclusive).map_err(ours)?;
-            return lock.ok_or_else(|| End::Failed("the call is held".to_owned()));
-        }
+    fn hold(&self, key: CallKey) -> Result<Lock, Complaint> {
+        let held = SafePath::below(self.home.project(), "held");
+        held.make().map_err(ours)?;
         let since = Instant::now();
         loop {
-            if let Some(lock) = file.lock(FlockOperation::NonBlockingLockExclusive).map_err(ours)? {
+            let lock = held.join(key.short()).lock(FlockOperation::NonBlockingLockExclusive);
+            if let Some(lock) = lock.map_err(ours)? {
                 return Ok(lock);
             }
             if since.elapsed() > OTHERS_END {
-                return Err(End::Failed("another worker on the machine still makes this call".to_owned()));
+                return Err(Complaint::ours("another worker on the machine still makes this call"));
             }
+            // Fails if the other side is gone.
             self.send(&Frame::Beat, &[])?;
-            if let Frames::Closed = self.inbox.next(LOOK, &[])? {
-                return Err(End::Gone);
-            }
+            thread::sleep(LOOK);
         }
     }
 
@@ -177,71 +163,57 @@ impl Taking<'_> {
         objects: &Objects,
         trees: &[TreeId],
         agent: Option<String>,
-    ) -> Result<BTreeSet<Part>, End> {
+    ) -> Result<BTreeSet<Part>, Complaint> {
         let lacks = trees.iter().copied().filter(|tree| !objects.contains(BlobId(tree.0))).collect();
         self.send(&Frame::Accepted { agent, lacks }, &[])?;
         loop {
-            match self.next()? {
-                None => return Err(End::Gone),
-                Some(Frame::Object(part)) => {
+            match self.next()?.ok_or_else(Complaint::interrupted)? {
+                Frame::Object(part) => {
                     let payload = self.inbox.payload(part.bytes, WORKERS_PATIENCE);
                     parts::store(objects, part, payload).map_err(|not_stored| match not_stored {
-                        parts::NotStored::Lost(error) => End::from(error),
-                        parts::NotStored::Wrong(digest) => End::Failed(format!("{digest} arrived damaged")),
-                        parts::NotStored::Ours(error) => ours(error).into(),
+                        NotStored::Lost(error) => lost(error),
+                        NotStored::Wrong(digest) => Complaint::ours(format!("{digest} arrived damaged")),
+                        NotStored::Ours(error) => ours(error),
                     })?;
                 }
-                Some(Frame::Sent) => {
+                Frame::Sent => {
                     let files = parts::files(objects, trees).map_err(ours)?;
                     let lacking = parts::lacking(objects, &files);
-                    match (lacking.is_empty(), self.is_live) {
-                        (true, _) => return Ok(files),
-                        (false, true) => {
-                            let list = serde_json::to_vec(&lacking).map_err(io::Error::other)?;
-                            self.send(&Frame::Needs { bytes: list.len() as u64 }, &list)?;
-                        }
-                        (false, false) => {
-                            return Err(End::Failed("the file lacks parts of the call".to_owned()));
-                        }
+                    if lacking.is_empty() {
+                        return Ok(files);
                     }
+                    let list = serde_json::to_vec(&lacking).map_err(ours)?;
+                    self.send(&Frame::Needs { bytes: list.len() as u64 }, &list)?;
                 }
-                Some(_) => {}
+                _ => {}
             }
         }
     }
 
+    /// Returns the services of a run that has only this call.
     fn services<L: Ui + LoopEngine>(
         &self,
         call: &ExportedCall<L>,
-        (objects, work): (Objects, SafePath),
-        own: Option<Own>,
-    ) -> Result<Services, End> {
+        key: CallKey,
+        agent: Option<Agent>,
+    ) -> Result<Services, Complaint> {
         let plan = call.plan();
-        let exe = std::env::current_exe().map_err(ours)?;
-        let folder = self.home.run(&plan.run);
-        folder.create().map_err(ours)?;
-        let mark = (GUARDS.to_owned(), folder.mark());
-        let secrets = L::secrets(plan, &objects);
-        let agent = own.map(|own| own.part.agent);
-        Ok(Services {
-            keys: Keys::new(agent.iter().flat_map(Agent::keys).chain(secrets)),
-            objects,
-            folder,
-            cache: AnswerCache::of(&self.home, &self.env.state).map_err(ours)?,
-            models: BTreeMap::new(),
-            // A folder for each call: its caches of build tools are no other call's.
-            work,
-            own: vec![self.env.cache.clone()],
+        self.home.run(&plan.run).create().map_err(ours)?;
+        let options = RuntimeOptions {
             cast: agent.map(|agent| (call.order().role.clone(), agent)).into_iter().collect(),
-            pool: GuardianPool::new(exe, GUARDIAN, mark, 1),
-            limits: CallLimits { output_bytes: call.output_bytes, artifacts: call.artifacts, grace: GRACE },
-            prices: call.prices.clone(),
-            workers: Workers::of(Vec::new(), Duration::ZERO),
+            jobs: 1,
+            at_once: BTreeMap::new(),
+            workers: Vec::new(),
             exports: None,
-            git: casting::git(self.env).ok(),
-            caches: Caches::default(),
-            ports: Ports::default(),
-            guard: None,
-        })
+            artifacts: call.artifacts,
+            output_bytes: call.output_bytes,
+            patience: Patience::default(),
+            prices: call.prices.clone(),
+            pinned: Vec::new(),
+        };
+        let services = session::services(self.env, &self.home, plan, options)?;
+        // A folder for each call: its caches of build tools are no other call's.
+        let work = SafePath::below(self.home.project(), "work").join(key.short());
+        Ok(Services { work, ..services })
     }
 }

@@ -12,41 +12,30 @@ use super::Out;
 /// How long the call may take to end. The guardian ends its agents in any case.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Dropped when the call has ended.
-pub(super) struct Watch {
-    _ended: Sender<()>,
-}
-
-impl Watch {
-    pub(super) fn start(inbox: Inbox<File>, out: Out, canceller: Canceller) -> Self {
-        let (ended, call) = mpsc::channel();
-        std::thread::spawn(move || watch(inbox, &out, canceller, &call));
-        Self { _ended: ended }
-    }
+/// Watches until the returned value is dropped: when the call has ended.
+pub(super) fn start(inbox: Inbox<File>, out: Out, canceller: Canceller) -> Sender<()> {
+    let (ended, call) = mpsc::channel();
+    std::thread::spawn(move || watch(inbox, &out, canceller, &call));
+    ended
 }
 
 fn watch(mut inbox: Inbox<File>, out: &Out, mut canceller: Canceller, call: &Receiver<()>) {
-    let (mut heard_at, mut beat_at) = (Instant::now(), Instant::now());
-    loop {
-        match inbox.next(BEAT, &[]) {
-            Ok(Heard::Frame(_) | Heard::Quiet { bytes: 1.. }) => heard_at = Instant::now(),
-            Ok(Heard::Quiet { bytes: 0 } | Heard::Other) => {}
-            Ok(Heard::Closed) | Err(_) => break,
+    let mut heard_at = Instant::now();
+    while let Ok(heard) = inbox.next(BEAT, &[]) {
+        match heard {
+            Heard::Frame(_) | Heard::Quiet { bytes: 1.. } => heard_at = Instant::now(),
+            Heard::Quiet { bytes: 0 } | Heard::Other if heard_at.elapsed() > WORKERS_PATIENCE => break,
+            Heard::Quiet { bytes: 0 } | Heard::Other => {}
+            Heard::Closed => break,
         }
         if call.try_recv() == Err(TryRecvError::Disconnected) {
             return;
         }
-        if heard_at.elapsed() > WORKERS_PATIENCE {
+        // While a payload is sent, that is a sign of life.
+        if let Ok(mut out) = out.try_lock()
+            && out.send(&Frame::Beat).is_err()
+        {
             break;
-        }
-        if beat_at.elapsed() >= BEAT {
-            // While a payload is sent, that is a sign of life.
-            if let Ok(mut out) = out.try_lock()
-                && out.send(&Frame::Beat).is_err()
-            {
-                break;
-            }
-            beat_at = Instant::now();
         }
     }
     canceller.say(Cancel::Now);
