@@ -1,14 +1,14 @@
 //! Makes one call of a coordinator, and sends its reply.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::fs::FlockOperation;
-use skilltune_orchestrator::agent::{Agent, Wanted};
+use skilltune_orchestrator::agent::Wanted;
 use skilltune_orchestrator::disk::{Lock, SafePath};
-use skilltune_orchestrator::engine::{ExportedCall, LoopEngine, MadeReply, Patience, Services};
+use skilltune_orchestrator::engine::{ExportedCall, LoopEngine, Services};
 use skilltune_orchestrator::process::{Canceller, can_confine};
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::workers::parts::{self, NotStored};
@@ -16,7 +16,7 @@ use skilltune_orchestrator::workers::{Frame, Part, WORKERS_PATIENCE};
 use skilltune_phases::base::id::{BlobId, CallKey, TreeId};
 
 use super::{Taking, locked, lost, watch};
-use crate::casting::{self, elsewhere};
+use crate::casting::{self, Casting, Part as Own, elsewhere};
 use crate::report::ui::Ui;
 use crate::runs::runtime_options::RuntimeOptions;
 use crate::runs::{session, versions};
@@ -34,12 +34,12 @@ impl Taking<'_> {
         let call: ExportedCall<L> = serde_json::from_slice(&json)
             .map_err(|error| Complaint::input(format!("it cannot read the call: {error}")))?;
         drop(json);
-        let (agent, version) = self.agent(&call)?.unzip();
+        let (own, version) = self.own_agent(&call)?.unzip();
         let _held = self.hold(key)?;
         let objects = Objects::at(self.home.objects());
         let trees = call.trees();
         let given = self.receive(&objects, &trees, version.flatten())?;
-        let services = self.services(&call, key, agent)?;
+        let services = self.services(&call, key, own)?;
         let (pool, work) = (services.pool.clone(), services.work.clone());
         let canceller = Canceller::new().map_err(ours)?;
         let Some(call) = call.ready(services, key, canceller.cancel_token()).map_err(ours)? else {
@@ -55,27 +55,26 @@ impl Taking<'_> {
         pool.close();
         // The reply is kept in the folder of the run.
         let _ = work.remove();
-        let MadeReply { json, trees: made, files } =
-            made.map_err(ours)?.ok_or_else(Complaint::interrupted)?;
-        let new: Vec<TreeId> = made.into_iter().filter(|tree| !trees.contains(tree)).collect();
+        let reply = made.map_err(ours)?.ok_or_else(Complaint::interrupted)?;
+        let new: Vec<TreeId> = reply.trees.into_iter().filter(|tree| !trees.contains(tree)).collect();
         let new = parts::all(&objects, &new).map_err(ours)?;
         let mut out = locked(&self.out);
         for part in new.into_iter().filter(|part| !given.contains(part)) {
             let bytes = objects.read(part.blob()).map_err(ours)?;
             out.send_with(&Frame::Object(part), &bytes).map_err(lost)?;
         }
-        for (name, text) in files {
+        for (name, text) in reply.files {
             let frame = Frame::File { name: name.to_owned(), bytes: text.len() as u64 };
             out.send_with(&frame, text.as_bytes()).map_err(lost)?;
         }
-        out.send_with(&Frame::Reply { key, bytes: json.len() as u64 }, &json).map_err(lost)
+        out.send_with(&Frame::Reply { key, bytes: reply.json.len() as u64 }, &reply.json).map_err(lost)
     }
 
     /// Returns the agent that makes the call, if it is the one that the run has, and its version; none for a command.
-    fn agent<L: Ui + LoopEngine>(
+    fn own_agent<L: Ui + LoopEngine>(
         &self,
         call: &ExportedCall<L>,
-    ) -> Result<Option<(Agent, Option<String>)>, Complaint> {
+    ) -> Result<Option<(Own, Option<String>)>, Complaint> {
         let (order, plan) = (call.order(), call.plan());
         if (order.command.is_some() || order.setup.is_some()) && !self.allows_commands {
             return Err(Complaint::input(
@@ -96,44 +95,44 @@ impl Taking<'_> {
         let Some((role, cast)) = role.zip(plan.roles.get(&order.role)) else {
             return Err(Complaint::input(format!("the run has no {}", order.role)));
         };
-        let (part, version) = self.own(&Wanted {
+        let (own, version) = self.own(&Wanted {
             agent: cast.agent.clone(),
             model: cast.model.clone(),
             isolation: cast.isolation,
             via: cast.via.clone(),
             rights: role.rights,
         })?;
-        let now = part.agent.portable_fingerprint(version.as_deref());
+        let now = own.agent.portable_fingerprint(version.as_deref());
         let wanted = call.agent().unwrap_or(&cast.fingerprint);
         if now != *wanted {
             let changed = wanted.changed(&now).join(", ");
             let why = format!("its {} is not the one of the run: other {changed}", cast.agent);
             return Err(Complaint::input(why));
         }
-        if part.rights != cast.rights {
-            let (here, run) = (part.rights.words(), cast.rights.words());
+        if own.rights != cast.rights {
+            let (here, run) = (own.rights.words(), cast.rights.words());
             let why = format!("its rights are enforced by other means: {here} here, {run} in the run");
             return Err(Complaint::input(why));
         }
-        Ok(Some((part.agent, version)))
+        Ok(Some((own, version)))
     }
 
     /// Returns an agent of this machine, and its version.
-    fn own(&self, wanted: &Wanted) -> Result<(casting::Part, Option<String>), Complaint> {
-        let part = elsewhere::own_part(wanted, &self.settings, self.env)?;
-        let version = versions::of(&part.agent, &self.home.project().join("versions"), self.env);
-        if part.agent.versioned().is_some() && version.is_none() {
+    fn own(&self, wanted: &Wanted) -> Result<(Own, Option<String>), Complaint> {
+        let own = elsewhere::own_part(wanted, &self.settings, self.env)?;
+        let version = versions::of(&own.agent, &self.home.project().join("versions"), self.env);
+        if own.agent.versioned().is_some() && version.is_none() {
             return Err(Complaint::ours(format!("its {} does not tell its version", wanted.agent)));
         }
-        Ok((part, version))
+        Ok((own, version))
     }
 
     /// Answers which of these agents this machine has.
     pub(super) fn describe(&self, wanted: &[Wanted]) -> Result<(), Complaint> {
         let confines = casting::system_confines(&self.settings);
         let facts = |wanted| {
-            let (part, version) = self.own(wanted).map_err(|why| why.in_one_line())?;
-            Ok(part.agent.facts(version.as_deref(), confines))
+            let (own, version) = self.own(wanted).map_err(|why| why.in_one_line())?;
+            Ok(own.agent.facts(version.as_deref(), confines))
         };
         self.send(&Frame::Described { agents: wanted.iter().map(facts).collect() }, &[])
     }
@@ -195,21 +194,17 @@ impl Taking<'_> {
         &self,
         call: &ExportedCall<L>,
         key: CallKey,
-        agent: Option<Agent>,
+        own: Option<Own>,
     ) -> Result<Services, Complaint> {
         let plan = call.plan();
         self.home.run(&plan.run).create().map_err(ours)?;
+        let casting: Casting = own.map(|own| (call.order().role.clone(), own)).into_iter().collect();
         let options = RuntimeOptions {
-            cast: agent.map(|agent| (call.order().role.clone(), agent)).into_iter().collect(),
             jobs: 1,
-            at_once: BTreeMap::new(),
-            workers: Vec::new(),
-            exports: None,
             artifacts: call.artifacts,
             output_bytes: call.output_bytes,
-            patience: Patience::default(),
             prices: call.prices.clone(),
-            pinned: Vec::new(),
+            ..RuntimeOptions::of(&casting, &self.settings, Vec::new(), Vec::new())
         };
         let services = session::services(self.env, &self.home, plan, options)?;
         // A folder for each call: its caches of build tools are no other call's.
