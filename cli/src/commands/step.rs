@@ -188,6 +188,5 @@ fn hello() -> Hello {
 fn free_memory() -> Option<u64> {
     let text = String::from_utf8(disk::read("/proc/meminfo".as_ref(), 64 << 10).ok()?).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
-    kilobytes.checked_mul(1 << 10)
+    line.trim().strip_suffix(" kB")?.parse::<u64>().ok()?.checked_mul(1 << 10)
 }

@@ -42,9 +42,8 @@ impl Taking<'_> {
         let services = self.services(&call, key, own)?;
         let (pool, work) = (services.pool.clone(), services.work.clone());
         let canceller = Canceller::new().map_err(ours)?;
-        let Some(call) = call.ready(services, key, canceller.cancel_token()).map_err(ours)? else {
-            return Err(Complaint::input("it would make another call of this request"));
-        };
+        let ready = call.ready(services, key, canceller.cancel_token()).map_err(ours)?;
+        let call = ready.ok_or_else(|| Complaint::input("it would make another call of this request"))?;
         self.send(&Frame::Began, &[])?;
         // Nothing cancels the call of a file.
         let mut canceller = Some(canceller);
