@@ -1,7 +1,6 @@
 //! Which worker makes a call: one with a free slot that has not refused such calls.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -25,6 +24,12 @@ pub struct Worker {
     pub agents: Vec<String>,
 }
 
+impl Worker {
+    pub fn is_for(&self, agent: &str) -> bool {
+        self.agents.is_empty() || self.agents.iter().any(|own| own == agent)
+    }
+}
+
 /// What a call needs of its worker.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Need {
@@ -46,14 +51,15 @@ pub struct Workers {
 
 #[derive(Debug)]
 struct Room {
+    /// One for each worker.
     seats: Vec<Seat>,
     /// Refusals that are not in the journal yet.
     new_refusals: Vec<Refused>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, Default)]
 struct Seat {
-    free: usize,
+    used: usize,
     /// How many calls in a row were lost.
     lost: u32,
     /// Why it makes no calls that need this; without a need, none at all.
@@ -68,15 +74,9 @@ pub struct Refused {
 }
 
 /// No worker makes such a call. Each of them says why.
-#[derive(Debug)]
-pub struct NoWorker(Vec<Refused>);
-
-impl fmt::Display for NoWorker {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let whys: Vec<String> = self.0.iter().map(|one| format!("{}: {}", one.worker, one.why)).collect();
-        write!(f, "no worker makes this call ({})", whys.join("; "))
-    }
-}
+#[derive(Debug, thiserror::Error)]
+#[error("no worker makes this call ({0})")]
+pub struct NoWorker(String);
 
 /// A slot of a worker.
 #[derive(Debug)]
@@ -87,14 +87,8 @@ pub struct Lease<'a> {
 
 impl Workers {
     pub fn of(all: Vec<Worker>, backoff: Duration) -> Self {
-        let seat = |worker: &Worker| Seat { free: worker.slots, lost: 0, refusals: BTreeMap::new() };
-        let seats = all.iter().map(seat).collect();
-        Self {
-            all,
-            backoff,
-            room: Mutex::new(Room { seats, new_refusals: Vec::new() }),
-            freed: Condvar::new(),
-        }
+        let room = Room { seats: vec![Seat::default(); all.len()], new_refusals: Vec::new() };
+        Self { all, backoff, room: Mutex::new(room), freed: Condvar::new() }
     }
 
     /// Returns whether there is none: then calls are made on this machine.
@@ -112,43 +106,46 @@ impl Workers {
         cancel_token: &CancelToken,
     ) -> Result<Option<Lease<'_>>, NoWorker> {
         let mut room = self.room();
-        loop {
-            if cancel_token.heard().is_some() {
-                return Ok(None);
+        while cancel_token.heard().is_none() {
+            let (mut able, mut whys) = (Vec::new(), Vec::new());
+            for (nth, worker) in self.all.iter().enumerate() {
+                match room.seats[nth].refusal(worker, need) {
+                    Some(why) => whys.push(format!("{}: {why}", worker.name)),
+                    None => able.push(nth),
+                }
             }
-            let able: Vec<usize> =
-                (0..self.all.len()).filter(|&nth| self.refusal(&room, nth, need).is_none()).collect();
             if able.is_empty() {
-                return Err(self.no_worker(&room, need));
+                return Err(NoWorker(whys.join("; ")));
             }
-            if let Some(nth) = self.choice(&room, &able, pair, avoid) {
-                room.seats[nth].free -= 1;
+            if able.len() > 1 {
+                able.retain(|&nth| avoid != Some(&self.all[nth].name));
+            }
+            if let Some(nth) = self.choice(&room.seats, able, pair) {
+                room.seats[nth].used += 1;
                 return Ok(Some(Lease { workers: self, nth }));
             }
             room = self.freed.wait_timeout(room, BEAT).unwrap_or_else(PoisonError::into_inner).0;
         }
+        Ok(None)
     }
 
-    /// Returns the worker for a call, if it has a slot. One that lost its last calls gets one at a time, to see whether it
-    /// is back.
-    fn choice(
-        &self,
-        room: &Room,
-        able: &[usize],
-        pair: Option<Digest>,
-        avoid: Option<&str>,
-    ) -> Option<usize> {
-        let used = |nth: usize| self.all[nth].slots - room.seats[nth].free;
-        let is_given_up = |nth: usize| room.seats[nth].lost >= GIVEN_UP;
-        let is_avoided = |nth: usize| able.len() > 1 && avoid == Some(&self.all[nth].name);
-        let fit = able.iter().copied().filter(|&nth| !is_avoided(nth));
+    /// Returns which of these workers makes a call, if it has a slot. One that lost its last calls gets one at a time, to see
+    /// whether it is back.
+    fn choice(&self, seats: &[Seat], able: Vec<usize>, pair: Option<Digest>) -> Option<usize> {
+        let is_given_up = |nth: usize| seats[nth].lost >= GIVEN_UP;
+        let is_free = |&nth: &usize| seats[nth].used < self.all[nth].slots;
+        let able = able.into_iter();
         match pair {
-            Some(pair) => fit
-                .max_by_key(|&nth| (!is_given_up(nth), self.rank(nth, pair)))
-                .filter(|&nth| room.seats[nth].free > 0),
-            None => fit
-                .filter(|&nth| room.seats[nth].free > 0 && (!is_given_up(nth) || used(nth) == 0))
-                .min_by_key(|&nth| (room.seats[nth].lost, used(nth))),
+            // The rank of a worker for a pair stays the same when other workers drop out.
+            Some(pair) => able
+                .max_by_key(|&nth| {
+                    let rank = Digest::of_parts([self.all[nth].name.as_bytes(), pair.as_bytes().as_slice()]);
+                    (!is_given_up(nth), rank)
+                })
+                .filter(is_free),
+            None => able
+                .filter(|nth| is_free(nth) && (!is_given_up(*nth) || seats[*nth].used == 0))
+                .min_by_key(|&nth| (seats[nth].lost, seats[nth].used)),
         }
     }
 
@@ -157,33 +154,18 @@ impl Workers {
         std::mem::take(&mut self.room().new_refusals)
     }
 
-    fn refusal(&self, room: &Room, nth: usize, need: &Need) -> Option<String> {
-        let agents = &self.all[nth].agents;
-        if let Some((name, _)) = &need.agent
-            && !agents.is_empty()
-            && !agents.contains(name)
-        {
-            return Some(format!("its settings do not name {name}"));
-        }
-        let refusals = &room.seats[nth].refusals;
-        refusals.get(&None).or_else(|| refusals.get(&Some(need.clone()))).cloned()
-    }
-
-    fn no_worker(&self, room: &Room, need: &Need) -> NoWorker {
-        let why = |nth: usize| Refused {
-            worker: self.all[nth].name.clone(),
-            why: self.refusal(room, nth, need).unwrap_or_default(),
-        };
-        NoWorker((0..self.all.len()).map(why).collect())
-    }
-
-    /// Returns the place of a worker for a pair. It stays the same when other workers drop out.
-    fn rank(&self, nth: usize, pair: Digest) -> Digest {
-        Digest::of_parts([self.all[nth].name.as_bytes(), pair.as_bytes().as_slice()])
-    }
-
     fn room(&self) -> MutexGuard<'_, Room> {
         self.room.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Seat {
+    /// Returns why the worker makes no such calls.
+    fn refusal(&self, worker: &Worker, need: &Need) -> Option<String> {
+        match &need.agent {
+            Some((name, _)) if !worker.is_for(name) => Some(format!("its settings do not name {name}")),
+            _ => self.refusals.get(&None).or_else(|| self.refusals.get(&Some(need.clone()))).cloned(),
+        }
     }
 }
 
@@ -210,7 +192,7 @@ impl Lease<'_> {
 
 impl Drop for Lease<'_> {
     fn drop(&mut self) {
-        self.workers.room().seats[self.nth].free += 1;
+        self.workers.room().seats[self.nth].used -= 1;
         self.workers.freed.notify_all();
     }
 }
