@@ -17,8 +17,7 @@ use super::reply::Reply;
 use super::{EngineError, LoopEngine, ReadError};
 use crate::disk::atomic::Durability;
 use crate::snapshot::Limits;
-use crate::workers::parts::{self, NotStored};
-use crate::workers::{Frame, LARGEST_REPLY, LONGEST_LIST, Link, Lost, Need, Part, Worker, shown};
+use crate::workers::{Frame, LARGEST_REPLY, LONGEST_LIST, Link, Lost, Need, Part, Worker, parts, shown};
 
 /// A call that was lost with so many workers is given up for now.
 const MOST_LOST: u32 = 5;
@@ -195,14 +194,8 @@ impl<L: LoopEngine> Job<L> {
                         (Some(files), Some(bytes)) => Limits { files, bytes },
                         (None, _) | (_, None) => return Err(broken("it sent more than a call may leave")),
                     };
-                    match parts::store(&self.services.objects, part, link.payload(part.bytes)) {
-                        Ok(()) => {}
-                        Err(NotStored::Lost(error)) => return Err(link.failed(&error).into()),
-                        Err(NotStored::Wrong(_)) => {
-                            return Err(broken("it sent a part that has another hash"));
-                        }
-                        Err(NotStored::Ours(error)) => return Err(error.into()),
-                    }
+                    let stored = parts::store(&self.services.objects, part, link.payload(part.bytes))?;
+                    stored.map_err(|error| link.failed(&error))?;
                 }
                 Frame::File { name, bytes } => {
                     let text = link.bytes(bytes, self.services.limits.output_bytes)?;

@@ -4,20 +4,11 @@ use std::collections::BTreeSet;
 use std::io::{self, Read};
 use std::path::Path;
 
-use skilltune_phases::base::id::{BlobId, Digest, TreeId};
+use skilltune_phases::base::id::TreeId;
 
 use super::frame::Part;
+use super::inbox::invalid;
 use crate::snapshot::{Node, ObjectError, Objects};
-
-/// Why a part was not stored.
-#[derive(Debug)]
-pub enum NotStored {
-    /// It did not arrive.
-    Lost(io::Error),
-    /// Something else arrived.
-    Wrong(Digest),
-    Ours(ObjectError),
-}
 
 /// Returns the manifest of a tree as a part.
 pub fn manifest(objects: &Objects, tree: TreeId) -> Result<Part, ObjectError> {
@@ -49,18 +40,15 @@ pub fn lacking<'a>(objects: &Objects, parts: impl IntoIterator<Item = &'a Part>)
     parts.into_iter().copied().filter(|part| objects.size(part.digest) != Some(part.bytes)).collect()
 }
 
-/// Stores a part that arrives.
-pub fn store(objects: &Objects, part: Part, from: impl Read) -> Result<(), NotStored> {
+/// Stores a part that arrives. The inner error is the other side's.
+pub fn store(objects: &Objects, part: Part, from: impl Read) -> Result<io::Result<()>, ObjectError> {
     let mut from = Noting { from, failed: None };
     let stored = objects.put_reader(&mut from, part.bytes, Path::new("a part of a tree"));
     if let Some(error) = from.failed {
-        return Err(NotStored::Lost(error));
+        return Ok(Err(error));
     }
-    match stored {
-        Ok(content) if content.blob == BlobId(part.digest) => Ok(()),
-        Ok(_) => Err(NotStored::Wrong(part.digest)),
-        Err(error) => Err(NotStored::Ours(error)),
-    }
+    let is_right = stored?.blob == part.blob();
+    Ok(if is_right { Ok(()) } else { Err(invalid("it sent a part that has another hash")) })
 }
 
 /// A reader that keeps its error: the store would take it for one of the disk.
@@ -71,10 +59,6 @@ struct Noting<R> {
 
 impl<R: Read> Read for Noting<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.from.read(into).map_err(|error| {
-            let same = io::Error::from(error.kind());
-            self.failed = Some(error);
-            same
-        })
+        self.from.read(into).map_err(|error| self.failed.insert(error).kind().into())
     }
 }

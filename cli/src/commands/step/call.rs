@@ -168,11 +168,7 @@ impl Taking<'_> {
             match self.next()?.ok_or_else(Complaint::interrupted)? {
                 Frame::Object(part) => {
                     let payload = self.inbox.payload(part.bytes, WORKERS_PATIENCE);
-                    parts::store(objects, part, payload).map_err(|not_stored| match not_stored {
-                        NotStored::Lost(error) => lost(error),
-                        NotStored::Wrong(digest) => Complaint::ours(format!("{digest} arrived damaged")),
-                        NotStored::Ours(error) => ours(error),
-                    })?;
+                    parts::store(objects, part, payload).map_err(ours)?.map_err(lost)?;
                 }
                 Frame::Sent => {
                     let files = parts::files(objects, trees).map_err(ours)?;
