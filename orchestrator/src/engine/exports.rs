@@ -18,7 +18,8 @@ use super::worker_call::Unmade;
 use super::{EngineError, LoopEngine, Services};
 use crate::disk::atomic::Draft;
 use crate::disk::{Folder, SafePath};
-use crate::workers::{Frame, Link, Lost, json_line, parts};
+use crate::process::json_line;
+use crate::workers::{Frame, Link, Lost, parts};
 
 const PRIVATE: Mode = Mode::from_raw_mode(0o600);
 

@@ -80,7 +80,7 @@ fn remove(path: &Path) -> Result<(), Trouble> {
 /// Writes the record at once, so that it is whole or empty, and before it is reported, so that an answer cannot be
 /// lost.
 fn write_record(path: &Path, ended: &Ended) -> Result<(), Trouble> {
-    let line = super::wire::line(ended);
+    let line = super::wire::json_line(ended);
     let written = output::create(path).and_then(|mut file| file.write_all(&line));
     written.map_err(|source| Trouble { doing: "write", path: path.to_owned(), source })
 }

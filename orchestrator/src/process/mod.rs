@@ -65,3 +65,4 @@ pub use orphans::{become_driver, end_descendants};
 pub use pool::{GuardianPool, Slot};
 pub use serve::guardian_main;
 pub(crate) use start::ends_by;
+pub(crate) use wire::json_line;

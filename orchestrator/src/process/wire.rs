@@ -31,7 +31,7 @@ pub(super) enum Reply {
 }
 
 /// Returns a message with its line end, so that sending it is one write.
-pub(super) fn line(message: &impl Serialize) -> Vec<u8> {
+pub(crate) fn json_line(message: &impl Serialize) -> Vec<u8> {
     let mut line = serde_json::to_vec(message).expect("text, numbers and lists always have a JSON form");
     line.push(b'\n');
     line
@@ -53,7 +53,7 @@ impl End {
 
     /// Fails if the other side is dead: the Rust runtime ignores SIGPIPE.
     pub(super) fn send(&mut self, message: &impl Serialize) -> io::Result<()> {
-        self.socket.write_all(&line(message))
+        self.socket.write_all(&json_line(message))
     }
 
     /// Reads once; blocks if nothing has arrived.

@@ -21,7 +21,7 @@ pub use describe::{WorkerFacts, describe};
 pub use frame::{Frame, Hello, LARGEST_REPLY, LONGEST_LIST, PROTOCOL, Part, shown};
 pub use inbox::{Heard, Inbox};
 pub use link::{Launch, Link, Lost};
-pub use sender::{Sender, json_line};
+pub use sender::Sender;
 
 use std::time::Duration;
 

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::frame::Frame;
+use crate::process::json_line;
 
 /// The stream to the other side.
 #[derive(Debug)]
@@ -31,11 +32,4 @@ impl<W: Write> Sender<W> {
         self.0.write_all(&json_line(line))?;
         self.0.flush()
     }
-}
-
-/// Returns a frame as the line that it travels as.
-pub fn json_line(frame: &impl Serialize) -> Vec<u8> {
-    let mut line = serde_json::to_vec(frame).expect("text, numbers and lists always have a JSON form");
-    line.push(b'\n');
-    line
 }
