@@ -19,7 +19,7 @@ use rustix::io::Errno;
 use skilltune_orchestrator::disk::{self, Lock, SafePath};
 use skilltune_orchestrator::process::become_driver;
 use skilltune_orchestrator::store::Home;
-use skilltune_orchestrator::workers::{Frame, Heard, Hello, Inbox, PROTOCOL, Sender, WORKERS_PATIENCE};
+use skilltune_orchestrator::workers::{BEAT, Frame, Hello, Inbox, PROTOCOL, Sender, WORKERS_PATIENCE};
 use skilltune_phases::with_loop;
 
 use crate::settings::Settings;
@@ -122,7 +122,7 @@ impl<'a> Taking<'a> {
 
     /// Greets, answers questions about agents, and makes one call. Returns whether there was a call.
     fn serve(mut self) -> Result<bool, Complaint> {
-        locked(&self.out).say(&hello()).map_err(lost)?;
+        locked(&self.out).send(&hello()).map_err(lost)?;
         loop {
             match self.next()? {
                 None => return Ok(false),
@@ -139,11 +139,12 @@ impl<'a> Taking<'a> {
     /// Waits for the next frame; none if the other side has nothing more to say.
     fn next(&mut self) -> Result<Option<Frame>, Complaint> {
         loop {
-            match self.inbox.next(WORKERS_PATIENCE, &[]).map_err(lost)? {
-                Heard::Frame(frame) => return Ok(Some(frame)),
-                Heard::Closed => return Ok(None),
-                Heard::Quiet { bytes: 1.. } => {}
-                Heard::Quiet { bytes: 0 } | Heard::Other => return Err(Complaint::interrupted()),
+            match self.inbox.next(BEAT, &[]) {
+                Ok(Some(line)) => return Frame::of(&line).map(Some).map_err(lost),
+                Ok(None) if self.inbox.silence() > WORKERS_PATIENCE => return Err(Complaint::interrupted()),
+                Ok(None) => {}
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+                Err(error) => return Err(lost(error)),
             }
         }
     }

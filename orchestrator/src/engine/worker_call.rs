@@ -259,5 +259,5 @@ impl<L: LoopEngine> Job<L> {
 }
 
 fn broken(why: &str) -> Unmade {
-    Unmade::Lost(Lost::Broken(why.to_owned()))
+    Unmade::Lost(Lost::Gone(why.to_owned()))
 }

@@ -26,7 +26,7 @@ pub fn describe(
     let mut link = Link::start(&worker.launch)?;
     let hello = link.hello(within, cancel_token)?;
     if let Some(why) = hello.refusal() {
-        return Err(Lost::Broken(why));
+        return Err(Lost::Gone(why));
     }
     link.send(&Frame::Describe { agents: wanted.to_vec() }, &[])?;
     match link.next(cancel_token)? {

@@ -1,22 +1,21 @@
 //! The frames: one line of JSON each, some followed by as many bytes as the line says.
 
-use crate::agent::{AgentFacts, Wanted};
+use std::io::{self, Write};
+
 use serde::{Deserialize, Serialize};
 use skilltune_phases::base::id::{BlobId, CallKey, Digest, TreeId};
 use skilltune_phases::runs::plan::LoopKind;
 
+use super::inbox::invalid;
+use crate::agent::{AgentFacts, Wanted};
+use crate::process::json_line;
+
 /// The version of the frames.
 pub const PROTOCOL: u32 = 1;
-/// A longer line is no frame.
-pub(super) const LONGEST_LINE: usize = 1 << 20;
 /// The most bytes of a list of parts.
 pub const LONGEST_LIST: u64 = 64 << 20;
 /// A reply fits into a line of the journal.
 pub const LARGEST_REPLY: u64 = 12 << 20;
-/// The most bytes before the first line of a worker: a login script may print a page.
-pub(super) const MOST_NOISE: usize = 1 << 20;
-/// How the first line of a worker begins.
-pub(super) const OPENING: &[u8] = b"{\"skilltune_worker\":";
 
 /// The first line of a worker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,6 +84,12 @@ impl Part {
     }
 }
 
+impl Frame {
+    pub fn of(line: &[u8]) -> io::Result<Self> {
+        serde_json::from_slice(line).map_err(|error| invalid(&format!("it sent no frame: {error}")))
+    }
+}
+
 impl Hello {
     /// Returns why this program has no calls for such a worker.
     pub fn refusal(&self) -> Option<String> {
@@ -103,4 +108,24 @@ const SHOWN: usize = 300;
 /// Returns what a worker said, as a line for people.
 pub fn shown(text: &str) -> String {
     text.chars().map(|one| if one.is_control() { ' ' } else { one }).take(SHOWN).collect()
+}
+
+/// The stream to the other side. A line is a frame, or a worker's greeting.
+#[derive(Debug)]
+pub struct Sender<W>(W);
+
+impl<W: Write> Sender<W> {
+    pub fn of(to: W) -> Self {
+        Self(to)
+    }
+
+    pub fn send(&mut self, line: &impl Serialize) -> io::Result<()> {
+        self.send_with(line, &[])
+    }
+
+    /// Sends a line and its payload.
+    pub fn send_with(&mut self, line: &impl Serialize, payload: &[u8]) -> io::Result<()> {
+        self.0.write_all(&json_line(line))?;
+        self.0.write_all(payload)
+    }
 }

@@ -1,96 +1,56 @@
-//! Reads frames from the other side, which may be slow, silent, gone or hostile.
+//! Reads lines and payloads from the other side, which may be slow, silent, gone or hostile.
 
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, BufRead as _, BufReader, ErrorKind, Read};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::retry_on_intr;
 
-use super::frame::{Frame, Hello, LONGEST_LINE, MOST_NOISE, OPENING};
+/// A longer line is an error.
+const LONGEST_LINE: usize = 1 << 20;
 
-const PIECE: usize = 64 << 10;
-/// Less than this is read into memory before it is known to come.
-const ROOM: usize = 1 << 20;
-
-/// The stream from the other side, with the bytes that were read ahead.
+/// The stream from the other side.
 #[derive(Debug)]
 pub struct Inbox<R> {
-    from: R,
-    ahead: Vec<u8>,
-    /// How much of `ahead` has been taken.
-    taken: usize,
-    /// How much of the rest has no end of a line.
-    searched: usize,
-}
-
-/// The result of a wait for a frame.
-#[derive(Debug)]
-pub enum Heard {
-    Frame(Frame),
-    /// Nothing whole has arrived. `bytes` tells whether anything has.
-    Quiet {
-        bytes: usize,
-    },
-    /// Something else has happened that the caller waits for.
-    Other,
-    /// The other side has closed its end.
-    Closed,
+    from: BufReader<R>,
+    /// The beginning of a line whose end has not arrived.
+    line: Vec<u8>,
+    /// When the last bytes arrived.
+    pub(super) heard_at: Instant,
 }
 
 impl<R: Read + AsFd> Inbox<R> {
     pub fn of(from: R) -> Self {
-        Self { from, ahead: Vec::new(), taken: 0, searched: 0 }
+        Self { from: BufReader::new(from), line: Vec::new(), heard_at: Instant::now() }
     }
 
-    /// Waits for the next frame for this time. Also returns when one of `others` can be read.
-    pub fn next(&mut self, within: Duration, others: &[BorrowedFd<'_>]) -> io::Result<Heard> {
-        if let Some(line) = self.line(LONGEST_LINE)? {
-            return serde_json::from_slice(&line)
-                .map(Heard::Frame)
-                .map_err(|error| invalid(&format!("it sent no frame: {error}")));
+    /// Waits for the next line for this time. Returns nothing if no line, or only a part of one, has arrived, also as soon as
+    /// one of `others` can be read. The end is an error.
+    pub fn next(&mut self, within: Duration, others: &[BorrowedFd<'_>]) -> io::Result<Option<Vec<u8>>> {
+        if !self.is_ready(within, others)? {
+            return Ok(None);
         }
-        let ready = {
-            let own = [PollFd::new(&self.from, PollFlags::IN)];
-            let others = others.iter().map(|other| PollFd::from_borrowed_fd(*other, PollFlags::IN));
-            let mut all: Vec<_> = own.into_iter().chain(others).collect();
-            wait(&mut all, within)?;
-            all.iter().position(|one| !one.revents().is_empty())
-        };
-        Ok(match ready {
-            None => Heard::Quiet { bytes: 0 },
-            Some(0) => match self.read_ahead()? {
-                0 => Heard::Closed,
-                bytes => Heard::Quiet { bytes },
-            },
-            Some(_) => Heard::Other,
-        })
-    }
-
-    /// Waits for the first line of a worker, and skips what its machine prints before it.
-    pub(super) fn hello(
-        &mut self,
-        within: Duration,
-        others: &[BorrowedFd<'_>],
-        noise: &mut usize,
-    ) -> io::Result<Result<Hello, Heard>> {
-        while let Some(line) = self.line(MOST_NOISE)? {
-            let opening = line.windows(OPENING.len()).position(|part| part == OPENING);
-            if let Some(at) = opening {
-                return serde_json::from_slice(&line[at..])
-                    .map(Ok)
-                    .map_err(|error| invalid(&format!("its first line is no greeting: {error}")));
-            }
-            *noise += line.len() + 1;
-            if *noise > MOST_NOISE {
-                return Err(invalid("it printed more than 1 MiB before its first line"));
-            }
+        let arrived = self.from.fill_buf()?.len();
+        if arrived == 0 {
+            return Err(io::Error::new(ErrorKind::UnexpectedEof, "it closed its end"));
         }
-        self.next(within, others).map(Err)
+        self.heard_at = Instant::now();
+        self.from.by_ref().take(arrived as u64).read_until(b'\n', &mut self.line)?;
+        if self.line.len() > LONGEST_LINE {
+            return Err(invalid("it sent a line without an end"));
+        }
+        Ok(self.line.ends_with(b"\n").then(|| std::mem::take(&mut self.line)))
     }
 
-    /// Returns the next `bytes` bytes as a reader that waits for each piece at most this time.
-    pub fn payload(&mut self, bytes: u64, patience: Duration) -> Payload<'_, R> {
-        Payload { inbox: self, left: bytes, patience }
+    /// Returns how long nothing has arrived.
+    pub fn silence(&self) -> Duration {
+        self.heard_at.elapsed()
+    }
+
+    /// Returns the next `bytes` bytes as a reader that waits for each piece at most this time. An early end is an error.
+    pub fn payload(&mut self, bytes: u64, patience: Duration) -> impl Read {
+        Pieces { inbox: self, patience }.take(bytes)
     }
 
     /// Reads a payload of at most `most` bytes.
@@ -98,92 +58,48 @@ impl<R: Read + AsFd> Inbox<R> {
         if bytes > most {
             return Err(invalid(&format!("it sent {bytes} bytes where at most {most} may be")));
         }
-        let mut all = Vec::with_capacity(usize::try_from(bytes).unwrap_or(ROOM).min(ROOM));
+        // It grows with what arrives, and not with what was promised.
+        let mut all = Vec::new();
         self.payload(bytes, patience).read_to_end(&mut all)?;
         Ok(all)
     }
 
-    /// Returns the next whole line that was read, without its end.
-    fn line(&mut self, longest: usize) -> io::Result<Option<Vec<u8>>> {
-        let rest = &self.ahead[self.taken..];
-        let end = rest[self.searched..].iter().position(|byte| *byte == b'\n').map(|end| self.searched + end);
-        let Some(end) = end else {
-            self.searched = rest.len();
-            return if rest.len() > longest {
-                Err(invalid("it sent a line without an end"))
-            } else {
-                Ok(None)
-            };
-        };
-        let line = rest[..end].to_vec();
-        (self.taken, self.searched) = (self.taken + end + 1, 0);
-        Ok(Some(line))
-    }
-
-    fn read_ahead(&mut self) -> io::Result<usize> {
-        self.ahead.drain(..self.taken);
-        self.taken = 0;
-        let known = self.ahead.len();
-        self.ahead.resize(known + PIECE, 0);
-        let count = read(&mut self.from, &mut self.ahead[known..]);
-        self.ahead.truncate(known + count.as_ref().map_or(0, |count| *count));
-        count
+    /// Waits until a read does not block.
+    fn is_ready(&self, within: Duration, others: &[BorrowedFd<'_>]) -> io::Result<bool> {
+        if !self.from.buffer().is_empty() {
+            return Ok(true);
+        }
+        let mut all = vec![PollFd::new(self.from.get_ref(), PollFlags::IN)];
+        all.extend(others.iter().map(|other| PollFd::from_borrowed_fd(*other, PollFlags::IN)));
+        wait(&mut all, within)?;
+        Ok(!all[0].revents().is_empty())
     }
 }
 
-/// The bytes that follow a frame. A payload that ends early is an error.
-#[derive(Debug)]
-pub struct Payload<'a, R> {
+/// The bytes that follow a line.
+struct Pieces<'a, R> {
     inbox: &'a mut Inbox<R>,
-    left: u64,
     patience: Duration,
 }
 
-impl<R: Read + AsFd> Read for Payload<'_, R> {
+impl<R: Read + AsFd> Read for Pieces<'_, R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let most = into.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
-        if most == 0 {
-            return Ok(0);
+        if !self.inbox.is_ready(self.patience, &[])? {
+            return Err(io::Error::new(ErrorKind::TimedOut, "it stopped in the middle of a payload"));
         }
-        let ahead = &self.inbox.ahead[self.inbox.taken..];
-        let count = if ahead.is_empty() {
-            if wait(&mut [PollFd::new(&self.inbox.from, PollFlags::IN)], self.patience)? == 0 {
-                return Err(io::Error::new(ErrorKind::TimedOut, "it stopped in the middle of a payload"));
-            }
-            read(&mut self.inbox.from, &mut into[..most])?
-        } else {
-            let count = most.min(ahead.len());
-            into[..count].copy_from_slice(&ahead[..count]);
-            self.inbox.taken += count;
-            self.inbox.searched = 0;
-            count
-        };
-        if count == 0 {
+        let count = self.inbox.from.read(into)?;
+        if count == 0 && !into.is_empty() {
             return Err(io::Error::new(ErrorKind::UnexpectedEof, "it ended in the middle of a payload"));
         }
-        self.left -= count as u64;
+        self.inbox.heard_at = Instant::now();
         Ok(count)
-    }
-}
-
-fn read(from: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
-    loop {
-        match from.read(into) {
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            done => return done,
-        }
     }
 }
 
 /// Waits until one of them is ready, for at most this time. Returns how many are.
 pub(super) fn wait(all: &mut [PollFd<'_>], within: Duration) -> io::Result<usize> {
     let within = Timespec::try_from(within).ok();
-    loop {
-        match poll(all, within.as_ref()) {
-            Err(rustix::io::Errno::INTR) => {}
-            done => return Ok(done?),
-        }
-    }
+    Ok(retry_on_intr(|| poll(all, within.as_ref()))?)
 }
 
 pub(super) fn invalid(why: &str) -> io::Error {
@@ -194,7 +110,7 @@ pub(super) fn invalid(why: &str) -> io::Error {
 mod tests {
     use std::io::{PipeWriter, Write as _, pipe};
 
-    use super::super::frame::Part;
+    use super::super::frame::{Frame, Part};
     use super::*;
 
     fn inbox(bytes: &[u8]) -> (Inbox<io::PipeReader>, PipeWriter) {
@@ -203,30 +119,8 @@ mod tests {
         (Inbox::of(from), to)
     }
 
-    fn next(inbox: &mut Inbox<io::PipeReader>) -> io::Result<Heard> {
-        loop {
-            match inbox.next(Duration::ZERO, &[])? {
-                Heard::Quiet { bytes: 1.. } => {}
-                heard => return Ok(heard),
-            }
-        }
-    }
-
-    #[test]
-    fn what_a_login_script_prints_before_the_first_line_is_skipped_also_on_that_line() {
-        let hello = "{\"skilltune_worker\":1,\"program\":\"0.1.0\",\"machine\":\"den\"}\n";
-        for noise in ["", "Welcome!\n\n{\"frame\":\"beat\"}\n", "Last login: today\n$ "] {
-            let (mut inbox, _to) = inbox(format!("{noise}{hello}{{\"frame\":\"beat\"}}\n").as_bytes());
-            let mut read = 0;
-            let found = loop {
-                match inbox.hello(Duration::ZERO, &[], &mut read).unwrap() {
-                    Ok(hello) => break hello,
-                    Err(heard) => assert!(matches!(heard, Heard::Quiet { bytes: 1.. }), "{heard:?}"),
-                }
-            };
-            assert_eq!((found.machine.as_str(), found.memory), ("den", None), "{noise:?}");
-            assert!(matches!(next(&mut inbox).unwrap(), Heard::Frame(Frame::Beat)));
-        }
+    fn next(inbox: &mut Inbox<io::PipeReader>) -> io::Result<Option<Frame>> {
+        inbox.next(Duration::ZERO, &[])?.map(|line| Frame::of(&line)).transpose()
     }
 
     #[test]
@@ -235,24 +129,24 @@ mod tests {
         let mut sent = serde_json::to_vec(&Frame::Object(Part { digest, bytes: 3 })).unwrap();
         sent.extend(b"\nabc{\"frame\":\"sent\"}\n");
         let (mut inbox, to) = inbox(&sent);
-        let Heard::Frame(Frame::Object(part)) = next(&mut inbox).unwrap() else { panic!("no object") };
+        let Some(Frame::Object(part)) = next(&mut inbox).unwrap() else { panic!("no object") };
         assert_eq!(inbox.bytes(part.bytes, 3, Duration::ZERO).unwrap(), b"abc");
-        assert!(matches!(next(&mut inbox).unwrap(), Heard::Frame(Frame::Sent)));
+        assert!(matches!(next(&mut inbox).unwrap(), Some(Frame::Sent)));
         let silent = inbox.bytes(1, 1, Duration::ZERO).unwrap_err();
         assert_eq!(silent.kind(), ErrorKind::TimedOut);
         let large = inbox.bytes(u64::MAX, 1, Duration::ZERO).unwrap_err();
         assert_eq!(large.kind(), ErrorKind::InvalidData);
         drop(to);
         assert_eq!(inbox.bytes(1, 1, Duration::ZERO).unwrap_err().kind(), ErrorKind::UnexpectedEof);
-        assert!(matches!(next(&mut inbox).unwrap(), Heard::Closed));
+        assert_eq!(next(&mut inbox).unwrap_err().kind(), ErrorKind::UnexpectedEof);
     }
 
     #[test]
     fn what_is_no_frame_is_an_error_and_what_is_none_yet_is_quiet() {
         let (mut inbox, mut to) = inbox(b"{\"frame\":\"be");
-        assert!(matches!(next(&mut inbox).unwrap(), Heard::Quiet { bytes: 0 }));
+        assert!(next(&mut inbox).unwrap().is_none());
         to.write_all(b"at\"}\n{\"frame\":\"other\"}\n").unwrap();
-        assert!(matches!(next(&mut inbox).unwrap(), Heard::Frame(Frame::Beat)));
+        assert!(matches!(next(&mut inbox).unwrap(), Some(Frame::Beat)));
         assert_eq!(next(&mut inbox).unwrap_err().kind(), ErrorKind::InvalidData);
     }
 }

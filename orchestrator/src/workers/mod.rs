@@ -14,14 +14,12 @@ mod frame;
 mod inbox;
 mod link;
 pub mod parts;
-mod sender;
 
 pub use choice::{Lease, Need, NoWorker, Refused, Worker, Workers};
 pub use describe::{WorkerFacts, describe};
-pub use frame::{Frame, Hello, LARGEST_REPLY, LONGEST_LIST, PROTOCOL, Part, shown};
-pub use inbox::{Heard, Inbox};
+pub use frame::{Frame, Hello, LARGEST_REPLY, LONGEST_LIST, PROTOCOL, Part, Sender, shown};
+pub use inbox::Inbox;
 pub use link::{Launch, Link, Lost};
-pub use sender::Sender;
 
 use std::time::Duration;
 

@@ -11,8 +11,7 @@ use skilltune_orchestrator::disk::{Lock, SafePath};
 use skilltune_orchestrator::engine::{ExportedCall, LoopEngine, Services};
 use skilltune_orchestrator::process::{Canceller, can_confine};
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_orchestrator::workers::parts::{self, NotStored};
-use skilltune_orchestrator::workers::{Frame, Part, WORKERS_PATIENCE};
+use skilltune_orchestrator::workers::{Frame, Part, WORKERS_PATIENCE, parts};
 use skilltune_phases::base::id::{BlobId, CallKey, TreeId};
 
 use super::{Taking, locked, lost, watch};

@@ -2,10 +2,10 @@
 
 use std::fs::File;
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use skilltune_orchestrator::process::{Cancel, Canceller};
-use skilltune_orchestrator::workers::{BEAT, Frame, Heard, Inbox, WORKERS_PATIENCE};
+use skilltune_orchestrator::workers::{BEAT, Frame, Inbox, WORKERS_PATIENCE};
 
 use super::Out;
 
@@ -20,14 +20,7 @@ pub(super) fn start(inbox: Inbox<File>, out: Out, canceller: Canceller) -> Sende
 }
 
 fn watch(mut inbox: Inbox<File>, out: &Out, mut canceller: Canceller, call: &Receiver<()>) {
-    let mut heard_at = Instant::now();
-    while let Ok(heard) = inbox.next(BEAT, &[]) {
-        match heard {
-            Heard::Frame(_) | Heard::Quiet { bytes: 1.. } => heard_at = Instant::now(),
-            Heard::Quiet { bytes: 0 } | Heard::Other if heard_at.elapsed() > WORKERS_PATIENCE => break,
-            Heard::Quiet { bytes: 0 } | Heard::Other => {}
-            Heard::Closed => break,
-        }
+    while inbox.next(BEAT, &[]).is_ok() && inbox.silence() <= WORKERS_PATIENCE {
         if call.try_recv() == Err(TryRecvError::Disconnected) {
             return;
         }
