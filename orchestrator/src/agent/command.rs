@@ -3,6 +3,7 @@
 //! No shell is used. A placeholder is a whole argument or a part of one; its value is never split.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -50,13 +51,20 @@ pub enum Output {
 }
 
 /// The variables that are passed on from our own environment, and the values that are set.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EnvSettings {
     #[serde(default)]
     pub pass: Vec<String>,
     #[serde(default)]
     pub set: BTreeMap<String, String>,
+}
+
+/// Shows only the names of the variables that are set, because their values may be secrets.
+impl fmt::Debug for EnvSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EnvSettings").field("pass", &self.pass).field("set", &self.set.keys()).finish()
+    }
 }
 
 /// JSON pointers into the command's output.

@@ -2,8 +2,8 @@
 //! its output.
 
 mod elsewhere;
+mod fingerprint;
 mod login;
-mod portable;
 mod rights;
 mod script;
 mod shell;
@@ -13,7 +13,6 @@ pub use elsewhere::{AgentFacts, BadFacts, FactsKind, Wanted};
 pub use login::Login;
 pub use wrap::Wrap;
 
-use elsewhere::Elsewhere;
 use login::redaction;
 pub(crate) use rights::Ground;
 
@@ -24,17 +23,17 @@ use std::path::{Path, PathBuf};
 use skilltune_phases::base::role::Rights;
 use skilltune_phases::judging::judgement::VerdictShape;
 use skilltune_phases::runs::event::Spent;
-use skilltune_phases::runs::plan::{Fingerprint, Isolation};
+use skilltune_phases::runs::plan::Isolation;
 use skilltune_phases::skills::keys::Keys;
 use skilltune_phases::skills::offline;
 
-use super::command::{AgentSettings, Slots};
+use super::command::{AgentSettings, EnvSettings, Slots};
 use super::profile::{Ask, CostReport, Env, Fitting, Form};
 use super::real::Real;
 use super::response::{AgentOutput, Life, Response};
 use super::skills::Skills;
 use super::via::Via;
-use crate::disk::{self, DiskError, OnDisk};
+use crate::disk::{DiskError, OnDisk};
 use crate::process::How;
 
 /// An agent with a model, installed on this machine.
@@ -49,7 +48,7 @@ pub struct Agent {
     via: Option<Through>,
     wrap: Option<Wrap>,
     /// Set for an agent of another machine, which has no program here.
-    elsewhere: Option<Elsewhere>,
+    elsewhere: Option<Box<AgentFacts>>,
 }
 
 /// A wrapper, installed on this machine.
@@ -96,8 +95,15 @@ const WAY: [&str; 10] = [
     "SSL_CERT_FILE",
 ];
 
-/// A larger file is identified by its size and its modification time.
-const SCRIPT_BYTES: u64 = 1 << 20;
+impl EnvSettings {
+    /// Returns the complete environment of a program with these settings.
+    pub fn variables(&self, ambient: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+        let passed = PASSED.into_iter().chain(self.pass.iter().map(String::as_str));
+        let mut env = picked(passed, ambient);
+        env.extend(self.set.clone());
+        env
+    }
+}
 
 impl Agent {
     /// `program` is the path of the command's first word; `ambient` is our own environment.
@@ -108,9 +114,7 @@ impl Agent {
         program: PathBuf,
         ambient: &BTreeMap<String, String>,
     ) -> Self {
-        let passed = PASSED.into_iter().chain(settings.env.pass.iter().map(String::as_str));
-        let mut env = picked(passed, ambient);
-        env.extend(settings.env.set.clone());
+        let env = settings.env.variables(ambient);
         Self::bare(name.to_owned(), model, program, env, AgentKind::Command(settings))
     }
 
@@ -225,54 +229,6 @@ impl Agent {
             AgentKind::Command(settings) => settings.verdict,
             AgentKind::BuiltIn(_) | AgentKind::Real(_) => VerdictShape::Evidenced,
         }
-    }
-
-    /// Returns everything that affects the agent's answers: model, settings, program, the scripts that its command
-    /// runs, and its wrappers.
-    pub fn fingerprint(&self) -> Fingerprint {
-        if let Some(there) = &self.elsewhere {
-            return there.fingerprint.clone();
-        }
-        let mut parts = Fingerprint::default();
-        parts.add("model", self.model.as_deref().unwrap_or_default().as_bytes());
-        parts.add(named("program", &self.program), &contents(&self.program));
-        match &self.kind {
-            AgentKind::Command(settings) => {
-                let text = serde_json::to_vec(settings).expect("settings have a JSON text");
-                parts.add("settings", &text);
-                for script in scripts(&settings.command, &written(self)) {
-                    parts.add(named("script", &script), &contents(&script));
-                }
-            }
-            AgentKind::BuiltIn(hidden_arg) => parts.add("arguments", hidden_arg.as_bytes()),
-            AgentKind::Real(real) => {
-                if let Some(Through { program, .. }) = &self.via {
-                    parts.add(named("wrapper", program), &contents(program));
-                }
-                self.add_real(*real, &mut parts);
-            }
-        }
-        if let Some(wrap) = &self.wrap {
-            wrap.add_to(&mut parts);
-        }
-        parts
-    }
-
-    fn add_real(&self, real: Real, parts: &mut Fingerprint) {
-        parts.add("isolation", self.isolation.word().as_bytes());
-        let (mut arguments, mut settings) = (Vec::new(), Vec::new());
-        // `Build` gives the same arguments and settings as `Shell`.
-        let all = Rights::ALL.into_iter().filter(|rights| *rights != Rights::Build);
-        for (rights, skills) in all.flat_map(|rights| [(rights, false), (rights, true)]) {
-            arguments.extend((real.profile().arguments)(&self.ask(rights, skills)));
-            settings.extend(self.agent_files(rights, skills, "").into_iter().map(|fitting| fitting.text));
-        }
-        settings.extend((real.profile().composed)(&self.env, None).into_iter().map(|(_, value)| value));
-        parts.add("arguments", arguments.join("\0").as_bytes());
-        parts.add("settings", settings.join("\0").as_bytes());
-        // A different service gives different answers.
-        let service = self.env.get(real.profile().service).map(String::as_bytes);
-        parts.add("service", service.unwrap_or_default());
     }
 
     /// Returns the command line of a call; an empty one, which cannot be started, for an agent of another machine.
@@ -414,39 +370,6 @@ impl Agent {
 
 fn picked<'a>(names: impl IntoIterator<Item = &'a str>, ambient: &BTreeMap<String, String>) -> Env {
     names.into_iter().filter_map(|name| Some((name.to_owned(), ambient.get(name)?.clone()))).collect()
-}
-
-/// Returns the files that a command runs, by their type: an argument may also name a log. A relative path would be a
-/// file of the workspace.
-fn scripts(command: &[String], written: &[PathBuf]) -> Vec<PathBuf> {
-    let named = command[1..].iter().flat_map(|argument| {
-        let value = argument.split_once('=').map(|(_, value)| value);
-        std::iter::once(argument.as_str()).chain(value).map(PathBuf::from)
-    });
-    let is_script = |path: &PathBuf| path.is_absolute() && script::is_run(path);
-    named.filter(is_script).filter(|path| !written.iter().any(|place| path.starts_with(place))).collect()
-}
-
-/// Returns the places that a command writes, whose files are not its scripts.
-fn written(agent: &Agent) -> Vec<PathBuf> {
-    agent.keeps(Rights::Work).into_iter().map(PathBuf::from).collect()
-}
-
-fn named(part: &str, path: &Path) -> String {
-    format!("{part} {}", path.display())
-}
-
-/// Returns what a path adds to the fingerprint: the bytes of a small file, size and time of a large one, otherwise
-/// nothing.
-fn contents(path: &Path) -> Vec<u8> {
-    let Ok(meta) = std::fs::metadata(path) else { return Vec::new() };
-    if !meta.is_file() {
-        return Vec::new();
-    }
-    if meta.len() > SCRIPT_BYTES {
-        return format!("{} {:?}", meta.len(), meta.modified().ok()).into_bytes();
-    }
-    disk::read(path, SCRIPT_BYTES).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -56,13 +56,6 @@ pub enum FactsKind {
     Real,
 }
 
-/// What the run knows of an agent of another machine, besides its kind.
-#[derive(Clone, Debug)]
-pub(super) struct Elsewhere {
-    pub(super) fingerprint: Fingerprint,
-    pub(super) confines: bool,
-}
-
 /// Why a description is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadFacts {
@@ -108,31 +101,37 @@ impl Agent {
         if !is_bounded(&serde_json::to_value(&facts).expect("facts have a JSON form")) {
             return Err(BadFacts::Form);
         }
-        let AgentFacts { name, model, kind, isolation, via, wrap, confines, fingerprint, version: _ } = facts;
-        let is_built_in = name == offline::NAME;
-        let kind = match kind {
+        let is_built_in = facts.name == offline::NAME;
+        let kind = match &facts.kind {
             FactsKind::Command(settings) if !is_built_in => {
                 if settings.timeout.is_some_and(|seconds| !(1..=WEEK).contains(&seconds)) {
                     return Err(BadFacts::Timeout);
                 }
-                AgentKind::Command(public(&settings))
+                AgentKind::Command(public(settings))
             }
-            FactsKind::BuiltIn if is_built_in && model.is_none() => AgentKind::BuiltIn(String::new()),
-            FactsKind::Real => AgentKind::Real(Real::named(&name).ok_or(BadFacts::Unknown)?),
+            FactsKind::BuiltIn if is_built_in && facts.model.is_none() => AgentKind::BuiltIn(String::new()),
+            FactsKind::Real => AgentKind::Real(Real::named(&facts.name).ok_or(BadFacts::Unknown)?),
             FactsKind::Command(_) | FactsKind::BuiltIn => return Err(BadFacts::Unknown),
         };
-        let via = via.map(|via| Via::named(&via).ok_or(BadFacts::Unknown)).transpose()?;
-        let agent = Self::bare(name, model, PathBuf::new(), Env::new(), kind);
-        let agent = Self { elsewhere: Some(Elsewhere { fingerprint, confines }), ..agent };
-        let agent = agent.isolated(isolation);
-        let agent = via.into_iter().fold(agent, |agent, via| agent.through(via, PathBuf::new()));
-        let wrap = wrap.map(|name| Wrap::new(Vec::new(), name.into(), Path::new("")));
-        Ok(wrap.into_iter().fold(agent, Self::wrapped))
+        let mut agent = Self::bare(facts.name.clone(), facts.model.clone(), PathBuf::new(), Env::new(), kind)
+            .isolated(facts.isolation);
+        if let Some(via) = &facts.via {
+            agent = agent.through(Via::named(via).ok_or(BadFacts::Unknown)?, PathBuf::new());
+        }
+        if let Some(program) = &facts.wrap {
+            agent = agent.wrapped(Wrap::new(Vec::new(), program.into(), Path::new("")));
+        }
+        Ok(Self { elsewhere: Some(Box::new(facts)), ..agent })
     }
 
     /// Whether the agent is one of another machine.
     pub fn is_elsewhere(&self) -> bool {
         self.elsewhere.is_some()
+    }
+
+    /// Returns the version that a worker reports of its agent.
+    pub fn reported_version(&self) -> Option<&str> {
+        self.elsewhere.as_ref()?.version.as_deref()
     }
 }
 
@@ -140,15 +139,12 @@ impl AgentFacts {
     /// Returns the described agent, if it is the wanted one.
     pub fn agent(self, wanted: &Wanted) -> Result<Agent, BadFacts> {
         let agent = Agent::elsewhere(self)?;
-        let is_as_wanted = match agent.kind {
-            AgentKind::Real(_) => {
-                let via = agent.via().map(Via::name);
-                agent.isolation == wanted.isolation && via == wanted.via.as_deref()
-            }
-            AgentKind::Command(_) | AgentKind::BuiltIn(_) => true,
-        };
-        let is_named = agent.name == wanted.agent && agent.model == wanted.model;
-        if is_named && is_as_wanted { Ok(agent) } else { Err(BadFacts::Other) }
+        let mut is_wanted = agent.name == wanted.agent && agent.model == wanted.model;
+        if let AgentKind::Real(_) = agent.kind {
+            let via = agent.via().map(Via::name);
+            is_wanted &= agent.isolation == wanted.isolation && via == wanted.via.as_deref();
+        }
+        if is_wanted { Ok(agent) } else { Err(BadFacts::Other) }
     }
 }
 
@@ -167,7 +163,7 @@ fn is_bounded(value: &Value) -> bool {
         Value::String(text) => is_plain(text),
         Value::Array(all) => all.len() <= LIST && all.iter().all(is_bounded),
         Value::Object(all) => {
-            all.len() <= LIST && all.iter().all(|(name, value)| is_plain(name) && is_bounded(value))
+            all.len() <= LIST && all.keys().all(|name| is_plain(name)) && all.values().all(is_bounded)
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => true,
     }

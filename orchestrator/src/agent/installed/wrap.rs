@@ -5,10 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use skilltune_phases::runs::plan::Fingerprint;
-
 use super::super::command::{Slots, filled};
-use super::{contents, named, scripts};
 
 /// A wrapper, installed on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,15 +66,6 @@ impl Wrap {
         let values: Vec<_> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let arguments = self.words[1..].iter().map(|word| filled(word, &values));
         std::iter::once(text(&self.program)).chain(arguments).collect()
-    }
-
-    /// Adds the wrapper to the fingerprint: an agent may answer differently within it.
-    pub(super) fn add_to(&self, parts: &mut Fingerprint) {
-        parts.add(named("wrapper", &self.program), &contents(&self.program));
-        parts.add("arguments of the wrapper", self.words[1..].join("\0").as_bytes());
-        for script in scripts(&self.words, &[]) {
-            parts.add(named("script", &script), &contents(&script));
-        }
     }
 }
 

@@ -1,57 +1,106 @@
-//! The fingerprint of an agent without any path of its machine: equal installations on two machines have equal ones.
+//! The fingerprint of an agent: everything that affects its answers. The portable one has no path of its machine, so that
+//! equal installations on two machines have equal ones.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
+use std::fs::{self, Metadata};
+use std::path::{Path, PathBuf};
 
+use skilltune_phases::base::role::Rights;
 use skilltune_phases::runs::plan::Fingerprint;
 use skilltune_phases::skills::keys;
 
 use super::super::command::{AgentSettings, EnvSettings};
-use super::{Agent, AgentKind, SCRIPT_BYTES, Through, Wrap, contents, named, scripts, written};
+use super::super::real::Real;
+use super::{Agent, AgentKind, script};
+use crate::disk;
+
+/// A larger file is identified by its size, and on its own machine also by its modification time.
+const SCRIPT_BYTES: u64 = 1 << 20;
+
+/// The machines on which a fingerprint is compared.
+#[derive(Clone, Copy)]
+enum ComparedOn<'a> {
+    OneMachine,
+    /// With the version of an agent that needs no settings. Without a version, its program decides.
+    AllMachines(Option<&'a str>),
+}
+
+use ComparedOn::{AllMachines, OneMachine};
 
 impl Agent {
+    /// Returns everything that affects the agent's answers: model, settings, program, the scripts that its command
+    /// runs, and its wrappers.
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.parts(OneMachine)
+    }
+
     /// Like [`Agent::fingerprint`], for other machines. `version` is the version of an agent that needs no settings;
     /// without one, its program decides.
     pub fn portable_fingerprint(&self, version: Option<&str>) -> Fingerprint {
+        self.parts(AllMachines(version))
+    }
+
+    fn parts(&self, machines: ComparedOn<'_>) -> Fingerprint {
         if let Some(there) = &self.elsewhere {
             return there.fingerprint.clone();
         }
         let mut parts = Fingerprint::default();
         parts.add("model", self.model.as_deref().unwrap_or_default().as_bytes());
+        match (&self.kind, machines) {
+            (AgentKind::Real(_), AllMachines(Some(version))) => parts.add("version", version.as_bytes()),
+            (AgentKind::BuiltIn(_), AllMachines(_)) => {
+                parts.add("version", env!("CARGO_PKG_VERSION").as_bytes());
+            }
+            (_, OneMachine | AllMachines(_)) => machines.add_files(&mut parts, "program", [&self.program]),
+        }
         match &self.kind {
             AgentKind::Command(settings) => {
-                add_files(&mut parts, "program", [self.program.as_path()]);
-                let text = serde_json::to_vec(&self.portable(settings)).expect("settings have a JSON text");
-                parts.add("settings", &text);
-                let scripts = scripts(&settings.command, &written(self));
-                add_files(&mut parts, "script", scripts.iter().map(AsRef::as_ref));
+                let text = match machines {
+                    OneMachine => serde_json::to_vec(settings),
+                    AllMachines(_) => serde_json::to_vec(&self.portable(settings)),
+                };
+                parts.add("settings", &text.expect("settings have a JSON text"));
+                machines.add_files(&mut parts, "script", scripts(&settings.command, &self.written()));
             }
-            AgentKind::BuiltIn(hidden_arg) => {
-                parts.add("version", env!("CARGO_PKG_VERSION").as_bytes());
-                parts.add("arguments", hidden_arg.as_bytes());
-            }
+            AgentKind::BuiltIn(hidden_arg) => parts.add("arguments", hidden_arg.as_bytes()),
             AgentKind::Real(real) => {
-                match version {
-                    Some(version) => parts.add("version", version.as_bytes()),
-                    None => add_files(&mut parts, "program", [self.program.as_path()]),
-                }
-                let wrapper = self.via.as_ref().map(|Through { program, .. }| program.as_path());
-                add_files(&mut parts, "wrapper", wrapper);
+                let wrapper = self.via.as_ref().map(|through| &through.program);
+                machines.add_files(&mut parts, "wrapper", wrapper);
                 self.add_real(*real, &mut parts);
             }
         }
         if let Some(wrap) = &self.wrap {
-            self.add_wrap(wrap, &mut parts);
+            let (words, script) = match machines {
+                OneMachine => (wrap.words()[1..].to_vec(), "script"),
+                AllMachines(_) => (self.portable_arguments(wrap.words()), "script of the wrapper"),
+            };
+            machines.add_files(&mut parts, "wrapper", [wrap.program()]);
+            parts.add("arguments of the wrapper", words.join("\0").as_bytes());
+            machines.add_files(&mut parts, script, scripts(wrap.words(), &[]));
         }
         parts
     }
 
-    fn add_wrap(&self, wrap: &Wrap, parts: &mut Fingerprint) {
-        add_files(parts, "wrapper", [wrap.program()]);
-        parts.add("arguments of the wrapper", self.words(wrap.words()).join("\0").as_bytes());
-        let scripts = scripts(wrap.words(), &[]);
-        add_files(parts, "script of the wrapper", scripts.iter().map(AsRef::as_ref));
+    fn add_real(&self, real: Real, parts: &mut Fingerprint) {
+        parts.add("isolation", self.isolation.word().as_bytes());
+        let (mut arguments, mut settings) = (Vec::new(), Vec::new());
+        // `Build` gives the same arguments and settings as `Shell`.
+        let all = Rights::ALL.into_iter().filter(|rights| *rights != Rights::Build);
+        for (rights, skills) in all.flat_map(|rights| [(rights, false), (rights, true)]) {
+            arguments.extend((real.profile().arguments)(&self.ask(rights, skills)));
+            settings.extend(self.agent_files(rights, skills, "").into_iter().map(|fitting| fitting.text));
+        }
+        settings.extend((real.profile().composed)(&self.env, None).into_iter().map(|(_, value)| value));
+        parts.add("arguments", arguments.join("\0").as_bytes());
+        parts.add("settings", settings.join("\0").as_bytes());
+        // A different service gives different answers.
+        let service = self.env.get(real.profile().service).map(String::as_bytes);
+        parts.add("service", service.unwrap_or_default());
+    }
+
+    /// Returns the places that a command writes, whose files are not its scripts.
+    fn written(&self) -> Vec<PathBuf> {
+        self.keeps(Rights::Work).into_iter().map(PathBuf::from).collect()
     }
 
     /// Returns the settings without the places and the keys of this machine.
@@ -63,15 +112,15 @@ impl Agent {
         };
         let set = set.iter().map(|(name, text)| (name.clone(), value(text))).collect();
         AgentSettings {
-            command: self.words(&settings.command),
+            command: self.portable_arguments(&settings.command),
             env: EnvSettings { pass: pass.clone(), set },
             writes: settings.writes.as_ref().map(|_| Vec::new()),
             ..settings.clone()
         }
     }
 
-    /// Returns the arguments of a command. The program is another part.
-    fn words(&self, command: &[String]) -> Vec<String> {
+    /// Returns the arguments of a command without keys and places. The program is another part.
+    fn portable_arguments(&self, command: &[String]) -> Vec<String> {
         keys::without_keys_in_arguments(command).iter().skip(1).map(|word| self.word(word)).collect()
     }
 
@@ -96,23 +145,51 @@ impl Agent {
     }
 }
 
-/// Adds files by their names. Files of the same name are one part.
-fn add_files<'a>(parts: &mut Fingerprint, part: &str, files: impl IntoIterator<Item = &'a Path>) {
-    let mut all = BTreeMap::<String, Vec<u8>>::new();
-    for file in files {
-        all.entry(named(part, file_name(file))).or_default().extend(contents_anywhere(file));
+impl ComparedOn<'_> {
+    /// Adds files by their paths, or by their names for other machines: files of the same name are one part.
+    fn add_files(
+        self,
+        parts: &mut Fingerprint,
+        part: &str,
+        files: impl IntoIterator<Item = impl AsRef<Path>>,
+    ) {
+        let mut all = BTreeMap::<String, Vec<u8>>::new();
+        for file in files {
+            let (file, content) = (file.as_ref(), self.content(file.as_ref()));
+            match self {
+                OneMachine => _ = all.insert(format!("{part} {}", file.display()), content),
+                AllMachines(_) => {
+                    all.entry(format!("{part} {}", file_name(file).display())).or_default().extend(content);
+                }
+            }
+        }
+        for (part, content) in all {
+            parts.add(part, &content);
+        }
     }
-    for (part, content) in all {
-        parts.add(part, &content);
+
+    /// Returns what a path adds: of anything but a file, nothing.
+    fn content(self, path: &Path) -> Vec<u8> {
+        let Some(meta) = fs::metadata(path).ok().filter(Metadata::is_file) else { return Vec::new() };
+        if meta.len() <= SCRIPT_BYTES {
+            return disk::read(path, SCRIPT_BYTES).unwrap_or_default();
+        }
+        match self {
+            OneMachine => format!("{} {:?}", meta.len(), meta.modified().ok()).into_bytes(),
+            AllMachines(_) => meta.len().to_string().into_bytes(),
+        }
     }
 }
 
-/// Returns what a file adds: of a large one only its size, because each machine has another time of its installation.
-fn contents_anywhere(file: &Path) -> Vec<u8> {
-    match fs::metadata(file) {
-        Ok(meta) if meta.is_file() && meta.len() > SCRIPT_BYTES => meta.len().to_string().into_bytes(),
-        Ok(_) | Err(_) => contents(file),
-    }
+/// Returns the files that a command runs, by their type: an argument may also name a log. A relative path would be a
+/// file of the workspace.
+fn scripts(command: &[String], written: &[PathBuf]) -> Vec<PathBuf> {
+    let named = command[1..].iter().flat_map(|argument| {
+        let value = argument.split_once('=').map(|(_, value)| value);
+        std::iter::once(argument.as_str()).chain(value).map(PathBuf::from)
+    });
+    let is_script = |path: &PathBuf| path.is_absolute() && script::is_run(path);
+    named.filter(is_script).filter(|path| !written.iter().any(|place| path.starts_with(place))).collect()
 }
 
 fn file_name(path: &Path) -> &Path {
@@ -121,13 +198,11 @@ fn file_name(path: &Path) -> &Path {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use serde_json::{Value, json};
     use skilltune_phases::runs::plan::Isolation;
 
     use super::*;
-    use crate::agent::{Real, Via};
+    use crate::agent::{Via, Wrap};
 
     /// A machine with its own place for a command and its script, and its own home.
     struct Machine {
