@@ -296,7 +296,7 @@ fn parts<'a>(
 ) -> Result<Casting, Complaint> {
     if elsewhere::is_chosen(settings) {
         let choices = choices.collect::<Result<Vec<_>, _>>()?;
-        return elsewhere::parts(&choices, &elsewhere::connect(settings, env)?, settings);
+        return elsewhere::parts(&choices, settings, env);
     }
     let part = |choice: Result<Choice<'a>, Complaint>| {
         let choice = choice?;

@@ -2,13 +2,12 @@
 //!
 //! The settings of each worker describe its agents, so a run needs no trust for them.
 
-use skilltune_orchestrator::agent::{Real, Via, Wanted};
+use skilltune_orchestrator::agent::{Agent, Real, Via, Wanted};
 use skilltune_phases::base::role::{Role, RoleSpec};
 use skilltune_phases::skills::offline;
 
 use crate::casting::installed::Manner;
-use crate::casting::workers::{self, Connected, Describe};
-use crate::casting::{Casting, Choice, Part, part};
+use crate::casting::{Casting, Choice, Part, part, workers};
 use crate::settings::Settings;
 use crate::settings::origin::Origin;
 use crate::settings::values::AgentSpec;
@@ -20,37 +19,31 @@ pub fn is_chosen(settings: &Settings) -> bool {
     !settings.calls.workers.value.0.is_empty()
 }
 
-/// Connects to the chosen workers.
-pub(super) fn connect(settings: &Settings, env: &Environment) -> Result<Connected, Complaint> {
-    workers::chosen(settings, env).map(Connected)
-}
-
 /// Returns the parts of roles with agents of workers.
 pub(super) fn parts(
     choices: &[Choice<'_>],
-    workers: &dyn Describe,
     settings: &Settings,
+    env: &Environment,
 ) -> Result<Casting, Complaint> {
-    let wanted: Vec<Wanted> = choices.iter().map(wanted).collect();
-    let mut described = workers.describe(&wanted)?.into_iter();
-    let part = |(choice, wanted): (&Choice<'_>, &Wanted)| {
-        let facts = described.next().unwrap_or_else(|| Err("no worker describes it".to_owned()));
-        let agent = facts.and_then(|facts| facts.agent(wanted).map_err(|bad| bad.to_string()));
-        let agent = agent.map_err(|why: String| uncallable(choice, &why))?;
-        let part = Part::of(agent, choice.role, Origin::Default, settings);
-        Ok((choice.role.role.clone(), part))
-    };
-    choices.iter().zip(&wanted).map(part).collect()
+    let described =
+        workers::describe_all(&workers::found(settings.chosen_workers()?, env)?, &all_wanted(choices))?;
+    described_parts(choices, described, settings)
 }
 
-fn wanted(Choice { role, spec, manner, .. }: &Choice<'_>) -> Wanted {
-    Wanted {
-        agent: spec.agent.clone(),
-        model: spec.model.clone(),
-        isolation: manner.isolation,
-        via: manner.via.map(|via| via.name().to_owned()),
-        rights: role.rights,
-    }
+fn all_wanted(choices: &[Choice<'_>]) -> Vec<Wanted> {
+    choices.iter().map(|choice| choice.manner.wanted(&choice.spec, choice.role.rights)).collect()
+}
+
+fn described_parts(
+    choices: &[Choice<'_>],
+    described: Vec<Result<Agent, String>>,
+    settings: &Settings,
+) -> Result<Casting, Complaint> {
+    let part = |(choice, agent): (&Choice<'_>, Result<Agent, String>)| {
+        let agent = agent.map_err(|why| uncallable(choice, &why))?;
+        Ok((choice.role.role.clone(), Part::of(agent, choice.role, Origin::Default, settings)))
+    };
+    choices.iter().zip(described).map(part).collect()
 }
 
 fn uncallable(Choice { role, spec, origin, .. }: &Choice<'_>, why: &str) -> Complaint {
@@ -78,11 +71,9 @@ pub fn own_part(wanted: &Wanted, settings: &Settings, env: &Environment) -> Resu
     if spec.agent != offline::NAME && !settings.agents.contains_key(agent) && Real::named(agent).is_none() {
         return Err(Complaint::input(format!("unknown agent `{spec}`")));
     }
-    let via = via.as_ref().map(|name| {
-        Via::named(name)
-            .ok_or_else(|| Complaint::input(format!("unknown wrapper {name:?} of agent `{spec}`")))
-    });
-    let manner = Manner { isolation: *isolation, via: via.transpose()? };
+    let unknown = |name| Complaint::input(format!("unknown wrapper {name:?} of agent `{spec}`"));
+    let via = via.as_ref().map(|name| Via::named(name).ok_or_else(|| unknown(name))).transpose()?;
+    let manner = Manner { isolation: *isolation, via };
     // Commands and messages have a role; the agent is the same in each.
     let role = RoleSpec::new(Role::EXECUTOR, *rights, false);
     part(&Choice { role: &role, spec, origin: &Origin::Run, manner }, settings, env)
@@ -90,12 +81,11 @@ pub fn own_part(wanted: &Wanted, settings: &Settings, env: &Environment) -> Resu
 
 #[cfg(test)]
 mod tests {
-    use std::cell::RefCell;
     use std::collections::BTreeMap;
     use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
 
-    use skilltune_orchestrator::agent::{AgentFacts, CostReport};
+    use skilltune_orchestrator::agent::CostReport;
     use skilltune_phases::base::role::Rights;
     use skilltune_phases::runs::plan::{Enforced, Isolation};
 
@@ -112,7 +102,6 @@ mod tests {
     struct Worker {
         settings: Settings,
         env: Environment,
-        asked: RefCell<Vec<Vec<Wanted>>>,
     }
 
     impl Worker {
@@ -125,19 +114,18 @@ mod tests {
             let described = serde_json::from_value(described).unwrap();
             let origin = Origin::User("/w/home/skilltune.toml".into());
             settings.agents = BTreeMap::from([("a".to_owned(), AgentEntry { settings: described, origin })]);
-            Self { settings, env: Environment::fake("/w", &[]), asked: RefCell::default() }
+            Self { settings, env: Environment::fake("/w", &[]) }
         }
 
         fn part(&self, wanted: &Wanted) -> Result<Part, String> {
             own_part(wanted, &self.settings, &self.env).map_err(|complaint| complaint.what)
         }
-    }
 
-    impl Describe for Worker {
-        fn describe(&self, wanted: &[Wanted]) -> Result<Vec<Result<AgentFacts, String>>, Complaint> {
-            self.asked.borrow_mut().push(wanted.to_vec());
+        /// Returns the parts of a run that has this worker.
+        fn parts(&self, choices: &[Choice<'_>], settings: &Settings) -> Result<Casting, Complaint> {
             let confines = system_confines(&self.settings);
-            Ok(wanted.iter().map(|one| Ok(self.part(one)?.agent.facts(None, confines))).collect())
+            let agent = |wanted| Ok(self.part(wanted)?.agent.facts(None, confines).agent(wanted).unwrap());
+            described_parts(choices, all_wanted(choices).iter().map(agent).collect(), settings)
         }
     }
 
@@ -163,7 +151,7 @@ mod tests {
     fn the_agents_of_a_run_with_workers_are_theirs_and_have_its_deadlines() {
         let (worker, mut settings) = (Worker::new(), crate::loops::default_settings());
         settings.timeouts.evaluator.set(5, Origin::Flag("--timeout"));
-        let casting = parts(&choices("a:large"), &worker, &settings).unwrap();
+        let casting = worker.parts(&choices("a:large"), &settings).unwrap();
         let part = casting.of(&Role::EXECUTOR);
         assert!(part.agent.is_elsewhere() && part.described == Origin::Default);
         assert_eq!(part.agent.cost_report(), CostReport::Dollars);
@@ -172,46 +160,28 @@ mod tests {
         let own = worker.part(&Wanted { model: Some("large".into()), ..wanted_agent("a") }).unwrap();
         assert_eq!(part.cast().fingerprint, own.agent.portable_fingerprint(None));
         assert_eq!(part.cast().rights, own.rights);
-        let offline = parts(&choices("offline"), &worker, &settings).unwrap();
+        let offline = worker.parts(&choices("offline"), &settings).unwrap();
         assert!(offline.values().all(|part| part.agent.is_elsewhere() && part.agent.is_built_in()));
-        let rights: Vec<Vec<Rights>> =
-            worker.asked.borrow().iter().map(|all| all.iter().map(|one| one.rights).collect()).collect();
-        assert_eq!(rights, [[Rights::Work, Rights::Read]; 2], "one question for all roles");
+        let rights: Vec<Rights> = all_wanted(&choices("a")).iter().map(|one| one.rights).collect();
+        assert_eq!(rights, [Rights::Work, Rights::Read]);
     }
 
     #[test]
     fn the_limits_of_this_machine_are_not_those_of_a_worker() {
         let (mut worker, settings) = (Worker::new(), crate::loops::default_settings());
         worker.settings.limits.confine.set(false, Origin::User("/w/home/skilltune.toml".into()));
-        let casting = parts(&choices("a"), &worker, &settings).unwrap();
+        let casting = worker.parts(&choices("a"), &settings).unwrap();
         assert!(casting.values().all(|part| part.rights == Enforced::Nobody));
     }
 
     #[test]
     fn an_agent_that_no_worker_has_is_named_with_the_reason() {
-        let refused = parts(&choices("clyde:large"), &Worker::new(), &crate::loops::default_settings());
+        let refused = Worker::new().parts(&choices("clyde:large"), &crate::loops::default_settings());
         insta::assert_snapshot!(refused.unwrap_err().render(Style::PLAIN, UNBOUNDED), @r"
         error: no worker can call agent `clyde:large` as executor (flag --agent)
         caused by: unknown agent `clyde:large`
         hint: name another agent, or describe it in the settings of a worker; `skilltune doctor --workers` tries each worker
         ");
-    }
-
-    #[test]
-    fn a_worker_that_describes_another_agent_or_nothing_is_refused() {
-        struct Other(Vec<Result<AgentFacts, String>>);
-        impl Describe for Other {
-            fn describe(&self, _: &[Wanted]) -> Result<Vec<Result<AgentFacts, String>>, Complaint> {
-                Ok(self.0.clone())
-            }
-        }
-        let facts = Worker::new().part(&wanted_agent("a")).unwrap().agent.facts(None, true);
-        let why = |answers| {
-            let refused = parts(&choices("b"), &Other(answers), &crate::loops::default_settings());
-            refused.unwrap_err().causes
-        };
-        assert_eq!(why(vec![Ok(facts)]), ["its description is of another agent"]);
-        assert_eq!(why(Vec::new()), ["no worker describes it"]);
     }
 
     #[test]
@@ -264,7 +234,7 @@ mod tests {
     fn a_wish_for_a_wrapper_goes_to_the_workers() {
         let mut settings = crate::loops::default_settings();
         settings.calls.via.set(ViaName::Ccw, Origin::Flag("--via"));
-        let casting = parts(&choices("a"), &Worker::new(), &settings).unwrap();
+        let casting = Worker::new().parts(&choices("a"), &settings).unwrap();
         assert_eq!(idle_via(&casting, &settings), None);
     }
 }

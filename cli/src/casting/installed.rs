@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use skilltune_orchestrator::agent::{Agent, Real, Via};
+use skilltune_orchestrator::agent::{Agent, Real, Via, Wanted};
+use skilltune_phases::base::role::Rights;
 use skilltune_phases::runs::plan::Isolation;
 
 use crate::casting::{Casting, on_path, wrap};
@@ -23,6 +24,12 @@ pub struct Manner {
 impl Manner {
     pub fn of(settings: &Settings) -> Self {
         Self { isolation: settings.calls.isolation.value.into(), via: settings.calls.via.value.into() }
+    }
+
+    /// Returns what workers are asked for an agent.
+    pub fn wanted(self, AgentSpec { agent, model }: &AgentSpec, rights: Rights) -> Wanted {
+        let (agent, model, via) = (agent.clone(), model.clone(), self.via.map(|via| via.name().to_owned()));
+        Wanted { agent, model, isolation: self.isolation, via, rights }
     }
 }
 

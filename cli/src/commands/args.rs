@@ -9,6 +9,8 @@ use clap_complete::Shell;
 use crate::loops::tune::settings::TuneSettings;
 use crate::settings::common::{CallSettings, RoleSettings};
 use crate::settings::flags::{Different, Flags, Given, Group, Placing};
+use crate::settings::range::ANY;
+use crate::settings::setting::Readable as _;
 use crate::settings::values;
 use crate::settings::values::{AgentSpec, Format, ViaName};
 use crate::settings::worker_settings::WorkerNames;
@@ -28,7 +30,7 @@ pub struct DoctorArgs {
     #[arg(long, value_enum, value_name = "WRAPPER")]
     pub via: Option<ViaName>,
     /// Start each worker of your settings, or the named ones, and show its agents; a queue may need a longer --timeout
-    #[arg(long, value_name = "NAMES", num_args = 0..=1, default_missing_value = "")]
+    #[arg(long, value_name = "NAMES", num_args = 0..=1, default_missing_value = "", value_parser = WorkerNames::parser(ANY))]
     pub workers: Option<WorkerNames>,
     /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]

@@ -78,7 +78,7 @@ impl RuntimeOptions {
         printer: Printer,
     ) -> Result<Self, Complaint> {
         let plan = &run.plan;
-        let workers = workers::chosen(settings, env)?;
+        let workers = workers::found(settings.chosen_workers()?, env)?;
         settings.overs().iter().for_each(|over| printer.talk(over));
         let casting = casting::recast(&L::callable(plan), &plan.roles, settings, env)?;
         if going.trust {

@@ -38,7 +38,7 @@ impl Settings {
         });
         let agents = self.agents.iter().flat_map(|(name, agent)| agent_rows(name, agent));
         let prices = self.prices.iter().flat_map(|(model, price)| price_rows(model, price));
-        let workers = self.workers.iter().flat_map(|(name, worker)| worker_rows(name, worker));
+        let workers = self.workers.values().flat_map(worker_rows);
         slots.chain(agents).chain(prices).chain(workers).collect()
     }
 }
@@ -72,8 +72,8 @@ fn agent_rows(name: &str, agent: &AgentEntry) -> Vec<Row> {
     rows_of(&format!("agents.{name}"), &fixed, env, &agent.origin)
 }
 
-fn worker_rows(name: &str, worker: &WorkerEntry) -> Vec<Row> {
-    let WorkerEntry { run, slots, agents, env, origin } = worker;
+fn worker_rows(worker: &WorkerEntry) -> Vec<Row> {
+    let WorkerEntry { name, run, slots, agents, env, origin } = worker;
     let fixed = [
         ("run", json!(run)),
         ("slots", json!(slots)),

@@ -4,10 +4,7 @@
 //! describe workers and choose them.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::str::FromStr;
 
-use clap::builder::ValueParser;
 use serde_json::{Value as Json, json};
 use skilltune_orchestrator::agent::EnvSettings;
 use skilltune_phases::base::spelling::nearest;
@@ -18,14 +15,15 @@ use crate::settings::error::SettingsError;
 use crate::settings::origin::Origin;
 use crate::settings::page::{Found, SettingsPage};
 use crate::settings::range::{Range, SLOTS};
-use crate::settings::section::{self, Section};
+use crate::settings::section;
 use crate::settings::setting::{Readable, Setting, texts};
 use crate::settings::values::{AGENT_NAME, is_agent_name};
 use crate::terminal::complaint::Complaint;
 
 /// A worker and the file that describes it.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct WorkerEntry {
+    pub name: String,
     /// A program and its arguments, as the settings have them.
     pub run: Vec<String>,
     /// The number of calls that it makes at a time.
@@ -41,31 +39,17 @@ pub fn read(
     page: SettingsPage<'_>,
     origin: &Origin,
 ) -> Result<BTreeMap<String, WorkerEntry>, SettingsError> {
-    section::each(page, ("workers", workers), "a table with a `run`", |_, worker| worker.worker(origin))
-}
-
-impl Section<'_, '_> {
-    fn worker(&self, origin: &Origin) -> Result<WorkerEntry, SettingsError> {
-        self.refuse_unknown(&["run", "slots", "agents", "env"])?;
+    section::each(page, ("workers", workers), "a table with a `run`", |name, worker| {
+        worker.refuse_unknown(&["run", "slots", "agents", "env"])?;
         Ok(WorkerEntry {
-            run: self.command("run")?,
-            slots: self.setting("slots", Setting::within(SLOTS, 1))?,
-            agents: self.names("agents", is_agent_name, "a list of agent names")?,
-            env: self.env()?,
+            name: name.to_owned(),
+            run: worker.command("run")?,
+            slots: worker.setting("slots", Setting::within(SLOTS, 1))?,
+            agents: worker.names("agents", is_agent_name, "a list of agent names")?,
+            env: worker.env()?,
             origin: origin.clone(),
         })
-    }
-}
-
-/// Shows only the names of the variables that are set, because their values may be secrets.
-impl fmt::Debug for WorkerEntry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { run, slots, agents, env, origin } = self;
-        let mut shown = f.debug_struct("WorkerEntry");
-        shown.field("run", run).field("slots", slots).field("agents", agents);
-        shown.field("pass", &env.pass).field("set", &env.set.keys());
-        shown.field("origin", origin).finish()
-    }
+    })
 }
 
 /// The names of workers; empty for this machine.
@@ -73,25 +57,9 @@ impl fmt::Debug for WorkerEntry {
 pub struct WorkerNames(pub Vec<String>);
 
 impl WorkerNames {
-    const MUST: &str = "a list of names of workers, each once";
-
     fn new(names: Vec<String>) -> Option<Self> {
         let is_new = |(at, name): (usize, &String)| !names[..at].contains(name) && is_agent_name(name);
         names.iter().enumerate().all(is_new).then_some(Self(names))
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be {}", WorkerNames::MUST)]
-pub struct BadNames;
-
-impl FromStr for WorkerNames {
-    type Err = BadNames;
-
-    /// An empty text names this machine.
-    fn from_str(text: &str) -> Result<Self, BadNames> {
-        let names = text.split(',').filter(|_| !text.is_empty());
-        Self::new(names.map(str::to_owned).collect()).ok_or(BadNames)
     }
 }
 
@@ -101,7 +69,7 @@ impl Readable for WorkerNames {
     }
 
     fn must_be(_: Range) -> String {
-        Self::MUST.to_owned()
+        "a list of names of workers, each once".to_owned()
     }
 
     fn schema(_: Range) -> Json {
@@ -112,18 +80,17 @@ impl Readable for WorkerNames {
         self.0.clone().into()
     }
 
-    fn parser(_: Range) -> ValueParser {
-        ValueParser::from(Self::from_str)
+    /// An empty text names this machine.
+    fn typed(text: &str, _: Range) -> Option<Self> {
+        let names = text.split(',').filter(|_| !text.is_empty());
+        Self::new(names.map(str::to_owned).collect())
     }
 }
 
 impl Settings {
     /// Returns the workers that make the calls, in the order in which they are named; none for this machine.
-    pub fn chosen_workers(&self) -> Result<Vec<(&str, &WorkerEntry)>, Complaint> {
-        let entry = |name: &String| match self.workers.get_key_value(name) {
-            Some((name, worker)) => Ok((name.as_str(), worker)),
-            None => Err(self.unknown_worker(name)),
-        };
+    pub fn chosen_workers(&self) -> Result<Vec<&WorkerEntry>, Complaint> {
+        let entry = |name: &String| self.workers.get(name).ok_or_else(|| self.unknown_worker(name));
         self.calls.workers.value.0.iter().map(entry).collect()
     }
 
@@ -148,19 +115,13 @@ impl Settings {
         let names: Vec<&str> = self.workers.keys().map(String::as_str).collect();
         let near = nearest(name, names.iter().copied()).map(|near| format!("did you mean `{near}`?"));
         let known = (!names.is_empty()).then(|| format!("workers in your settings: {}", names.join(", ")));
-        let again = (*origin == Origin::Run).then(|| AGAIN.to_owned());
-        let example = (names.is_empty() && again.is_none()).then(|| example(name));
-        [near, known, again, example].into_iter().flatten().fold(complaint, Complaint::hint)
+        let describe = if *origin == Origin::Run {
+            Some("describe it in your own skilltune.toml again, or pass --workers".to_owned())
+        } else {
+            names.is_empty().then(|| format!("describe it in your own skilltune.toml:\n\n    [workers.{name}]\n    run = [\"ssh\", \"{name}\", \"skilltune\", \"step\", \"--take\", \"-\"]\n"))
+        };
+        [near, known, describe].into_iter().flatten().fold(complaint, Complaint::hint)
     }
-}
-
-const AGAIN: &str = "describe it in your own skilltune.toml again, or pass --workers";
-
-/// Returns the shortest settings that describe a worker.
-fn example(name: &str) -> String {
-    format!(
-        "describe it in your own skilltune.toml:\n\n    [workers.{name}]\n    run = [\"ssh\", \"{name}\", \"skilltune\", \"step\", \"--take\", \"-\"]\n"
-    )
 }
 
 #[cfg(test)]
@@ -195,7 +156,7 @@ mod tests {
         let mut settings = Files::new(&format!("{text}{TWO}"), "").load();
         settings.apply_flags(&tune_args(&[&["a"], flags].concat()).unwrap().given);
         let chosen = settings.chosen_workers().unwrap();
-        (chosen.iter().map(|(name, _)| (*name).to_owned()).collect(), settings.jobs())
+        (chosen.iter().map(|worker| worker.name.clone()).collect(), settings.jobs())
     }
 
     #[test]
@@ -203,7 +164,7 @@ mod tests {
         let whole =
             "agents = [\"claude\", \"mine\"]\nenv = { pass = [\"SSH_AUTH_SOCK\"], set = { A = \"b\" } }\n";
         let settings = Files::new(&format!("{TWO}{whole}"), "").load();
-        let WorkerEntry { run, slots, agents, env, origin } = &settings.workers["big"];
+        let WorkerEntry { name: _, run, slots, agents, env, origin } = &settings.workers["big"];
         assert_eq!(
             (run.join(" "), *slots, agents.len(), env),
             ("ssh big".to_owned(), 8, 0, &EnvSettings::default())
@@ -328,7 +289,7 @@ mod tests {
             args.going.apply_to(&mut settings.calls, &planned);
             let names = settings
                 .chosen_workers()
-                .map(|chosen| chosen.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(","));
+                .map(|chosen| chosen.iter().map(|one| one.name.as_str()).collect::<Vec<_>>().join(","));
             names.unwrap_or_else(|complaint| shown(&files, &complaint))
         };
         assert_eq!(chosen(&[], &["small"]), "small");

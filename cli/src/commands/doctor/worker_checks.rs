@@ -3,16 +3,17 @@
 //! Their commands are the user's own, so they run without a guardian, all at the same time. They make no call.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::Serialize;
-use skilltune_orchestrator::agent::{AgentFacts, Real, Wanted};
+use skilltune_orchestrator::agent::{Agent, Real};
 use skilltune_orchestrator::workers::{WorkerFacts, describe, shown};
 use skilltune_phases::base::role::Rights;
 use skilltune_phases::runs::plan::Fingerprint;
 use skilltune_phases::skills::offline;
 
 use crate::casting::installed::Manner;
-use crate::casting::workers::found;
+use crate::casting::workers;
 use crate::commands::args::DoctorArgs;
 use crate::nights::check::{About, Check, State};
 use crate::runs::under_guard::under_guard;
@@ -73,17 +74,14 @@ impl Workers {
     /// and start no worker.
     pub fn look(args: &DoctorArgs, settings: &mut Settings, env: &Environment) -> Result<Self, Complaint> {
         let chosen = std::mem::take(&mut settings.calls.workers.value).0;
-        let tried = match &args.workers {
-            None => None,
-            Some(WorkerNames(names)) => {
-                let names = if names.is_empty() { all(&chosen, settings) } else { names.clone() };
-                settings.calls.workers.set(WorkerNames(names), Origin::Flag("--workers"));
-                let seen = attempt(&settings.chosen_workers()?, args, settings, env)?;
-                settings.calls.workers.value = WorkerNames::default();
-                Some(seen)
-            }
-        };
-        Ok(Self { described: settings.workers.len(), chosen, tried })
+        let mut workers = Self { described: settings.workers.len(), chosen, tried: None };
+        if let Some(WorkerNames(names)) = &args.workers {
+            let names = if names.is_empty() { all(&workers.chosen, settings) } else { names.clone() };
+            settings.calls.workers.set(WorkerNames(names), Origin::Flag("--workers"));
+            workers.tried = Some(try_chosen(args.timeout, settings, env)?);
+            settings.calls.workers.value = WorkerNames::default();
+        }
+        Ok(workers)
     }
 
     pub fn checks(&self) -> Vec<Check> {
@@ -123,63 +121,58 @@ fn all(chosen: &[String], settings: &Settings) -> Vec<String> {
     known.chain(others).cloned().collect()
 }
 
-fn attempt(
-    workers: &[(&str, &WorkerEntry)],
-    args: &DoctorArgs,
+/// Starts all chosen workers at the same time.
+fn try_chosen(
+    within: Duration,
     settings: &Settings,
     env: &Environment,
 ) -> Result<Vec<WorkerSeen>, Complaint> {
-    let within = Some(args.timeout);
-    let question = |&(name, entry): &(&str, &WorkerEntry)| {
+    let chosen = settings.chosen_workers()?;
+    let specs: Vec<_> = chosen.iter().map(|entry| wanted(entry, settings)).collect();
+    let ask = |nth: usize, _| {
+        let (worker, entry, manner) = (workers::worker(chosen[nth], env), chosen[nth], Manner::of(settings));
+        // An agent is the same with all rights.
+        let wanted: Vec<_> = specs[nth].iter().map(|spec| manner.wanted(spec, Rights::Read)).collect();
+        let (name, origin) = (&entry.name, &entry.origin);
+        let hint = format!("check workers.{name}.run ({origin}); a queue may need a longer --timeout");
         // Only its program can be missing.
-        let what = || format!("program {:?} not found", entry.run[0]);
-        let worker = found(name, entry, env).map_err(|complaint| Complaint { what: what(), ..complaint });
-        (worker, wanted(entry, settings))
+        let missing = format!("program {:?} not found", entry.run[0]);
+        move |_, cancel_token| {
+            let worker = worker.map_err(|complaint| Complaint { what: missing, ..complaint })?;
+            let facts = describe(&worker, &wanted, Some(within), &cancel_token);
+            facts.map_err(|lost| Complaint::input(lost).hint(hint))
+        }
     };
-    let questions: Vec<_> = workers.iter().map(question).collect();
-    let answers = under_guard(
-        questions.len(),
-        || Err(Complaint::input("cancelled")),
-        |nth, _| {
-            let ((worker, wanted), (name, entry)) = (questions[nth].clone(), workers[nth]);
-            let hint =
-                format!("check workers.{name}.run ({}); a queue may need a longer --timeout", entry.origin);
-            move |_, cancel_token| {
-                let facts = describe(&worker?, &wanted, within, &cancel_token);
-                facts.map_err(|lost| Complaint::input(lost).hint(hint))
-            }
-        },
-    )?;
-    let each = workers.iter().zip(&questions).zip(answers);
+    let answers = under_guard(chosen.len(), || Err(Complaint::input("cancelled")), ask)?;
+    let seen = chosen.iter().zip(&specs).zip(answers);
     let mut seen: Vec<_> =
-        each.map(|((&(name, _), (_, wanted)), answer)| WorkerSeen::of(name, wanted, answer)).collect();
+        seen.map(|((entry, specs), facts)| WorkerSeen::of(&entry.name, specs, facts)).collect();
     compare(&mut seen);
     Ok(seen)
 }
 
 /// Returns the agents to ask a worker for: those of the roles, those that the settings describe, and those that the worker
 /// is for. If neither roles nor the worker name any, also those that need no settings.
-fn wanted(entry: &WorkerEntry, settings: &Settings) -> Vec<Wanted> {
+fn wanted(entry: &WorkerEntry, settings: &Settings) -> Vec<AgentSpec> {
     let roles = &settings.roles;
     // A run with workers uses no agent just because this machine has it.
     let required = roles.required().into_iter().filter(|role| role.origin != Origin::Installed);
-    let required = required.filter_map(|role| role.value.as_ref());
     let optional = roles.second_improver.value.iter().chain(&roles.panel.value.0);
-    let named: Vec<AgentSpec> = required.chain(optional).cloned().collect();
-    let is_open = named.is_empty() && entry.agents.is_empty();
-    let known = Real::ALL.into_iter().map(Real::name).chain([offline::NAME]).filter(|_| is_open);
-    let others = known.map(str::to_owned).chain(settings.agents.keys().chain(&entry.agents).cloned());
-    let Manner { isolation, via } = Manner::of(settings);
-    let via = via.map(|via| via.name().to_owned());
-    let mut wanted: Vec<Wanted> = Vec::new();
-    for AgentSpec { agent, model } in
-        named.into_iter().chain(others.map(|agent| AgentSpec { agent, model: None }))
-    {
-        let is_same = |other: &Wanted| other.agent == agent && (model.is_none() || other.model == model);
-        let is_for = entry.agents.is_empty() || entry.agents.contains(&agent);
+    let mut specs: Vec<AgentSpec> =
+        required.filter_map(|role| role.value.as_ref()).chain(optional).cloned().collect();
+    let mut names: Vec<&str> = settings.agents.keys().chain(&entry.agents).map(String::as_str).collect();
+    if specs.is_empty() && entry.agents.is_empty() {
+        names.splice(0..0, Real::ALL.map(Real::name).into_iter().chain([offline::NAME]));
+    }
+    specs.extend(names.into_iter().map(|name| AgentSpec { agent: name.to_owned(), model: None }));
+    let mut wanted: Vec<AgentSpec> = Vec::new();
+    for spec in specs {
+        let is_same = |other: &AgentSpec| {
+            other.agent == spec.agent && (spec.model.is_none() || other.model == spec.model)
+        };
+        let is_for = entry.agents.is_empty() || entry.agents.contains(&spec.agent);
         if is_for && !wanted.iter().any(is_same) {
-            // An agent is the same with all rights.
-            wanted.push(Wanted { agent, model, isolation, via: via.clone(), rights: Rights::Read });
+            wanted.push(spec);
         }
     }
     wanted
@@ -199,20 +192,20 @@ fn compare(seen: &mut [WorkerSeen]) {
 }
 
 impl WorkerSeen {
-    fn of(name: &str, wanted: &[Wanted], answer: Result<WorkerFacts, Complaint>) -> Self {
+    fn of(name: &str, specs: &[AgentSpec], facts: Result<WorkerFacts, Complaint>) -> Self {
         let seen = Self { name: name.to_owned(), ..Self::default() };
-        let WorkerFacts { hello, agents } = match answer {
+        let WorkerFacts { hello, agents } = match facts {
             Ok(facts) => facts,
             Err(Complaint { what, hints, .. }) => {
                 return Self { trouble: Some(one_line(&what)), fix: hints.into_iter().next(), ..seen };
             }
         };
-        let agents: Vec<_> =
-            wanted.iter().zip(agents).map(|(wanted, answer)| WorkerAgent::of(wanted, answer)).collect();
+        let agents = specs.iter().zip(agents);
+        let agents: Vec<_> = agents.map(|(spec, agent)| WorkerAgent::of(spec, agent)).collect();
         let lacks = agents.iter().all(|agent| agent.trouble.is_some());
         Self {
-            machine: Some(one_line(&shown(&hello.machine))),
-            version: Some(one_line(&shown(&hello.program))),
+            machine: Some(harmless(&hello.machine)),
+            version: Some(harmless(&hello.program)),
             free_memory_bytes: hello.memory,
             agents,
             trouble: lacks.then(|| "it has none of these agents".to_owned()),
@@ -223,12 +216,18 @@ impl WorkerSeen {
 
     fn check(&self) -> Check {
         let mut parts: Vec<String> = Vec::new();
-        if let Some((machine, version)) = self.machine.as_ref().zip(self.version.as_ref()) {
+        if let (Some(machine), Some(version)) = (&self.machine, &self.version) {
             let memory = |bytes| format!(", {} of memory free", figures::bytes(bytes));
-            let memory = self.free_memory_bytes.map_or(String::new(), memory);
+            let memory = self.free_memory_bytes.map(memory).unwrap_or_default();
             parts.push(format!("{machine}, skilltune {version}{memory}"));
         }
-        parts.extend(self.agents.iter().map(WorkerAgent::describe));
+        parts.extend(self.agents.iter().map(|WorkerAgent { name, version, trouble, .. }| {
+            match (trouble, version) {
+                (Some(why), _) => format!("no {name}: {why}"),
+                (None, Some(version)) => format!("{name} {version}"),
+                (None, None) => name.clone(),
+            }
+        }));
         parts.extend(self.trouble.clone());
         let state = match &self.trouble {
             Some(_) => State::Broken,
@@ -253,29 +252,22 @@ impl WorkerSeen {
 }
 
 impl WorkerAgent {
-    fn of(wanted: &Wanted, answer: Result<AgentFacts, String>) -> Self {
-        let spec = AgentSpec { agent: wanted.agent.clone(), model: wanted.model.clone() };
-        let checked = answer.and_then(|facts| {
-            let known = (facts.version.clone(), facts.fingerprint.clone());
-            facts.agent(wanted).map(|_| known).map_err(|bad| bad.to_string())
-        });
+    fn of(spec: &AgentSpec, answer: Result<Agent, String>) -> Self {
         let seen = Self { name: spec.to_string(), ..Self::default() };
-        match checked {
-            Ok((version, fingerprint)) => {
-                let version = version.map(|version| one_line(&shown(&version)));
-                Self { version, fingerprint: Some(fingerprint), ..seen }
-            }
-            Err(why) => Self { trouble: Some(one_line(&shown(&why))), ..seen },
+        match answer {
+            Ok(agent) => Self {
+                version: agent.reported_version().map(harmless),
+                fingerprint: Some(agent.fingerprint()),
+                ..seen
+            },
+            Err(why) => Self { trouble: Some(harmless(&why)), ..seen },
         }
     }
+}
 
-    fn describe(&self) -> String {
-        match (&self.trouble, &self.version) {
-            (Some(why), _) => format!("no {}: {why}", self.name),
-            (None, Some(version)) => format!("{} {version}", self.name),
-            (None, None) => self.name.clone(),
-        }
-    }
+/// Returns the words of another machine, short and safe to print.
+fn harmless(text: &str) -> String {
+    one_line(&shown(text))
 }
 
 #[cfg(test)]
@@ -367,8 +359,8 @@ mod tests {
         let asked = |roles: &str, agents: &str| {
             let worker = format!("{roles}[workers.w]\nrun = [\"p\"]\nagents = {agents}\n");
             let settings = Files::new(&worker, "").load();
-            let name = |one: Wanted| AgentSpec { agent: one.agent, model: one.model }.to_string();
-            wanted(&settings.workers["w"], &settings).into_iter().map(name).collect::<Vec<_>>().join(" ")
+            let specs = wanted(&settings.workers["w"], &settings);
+            specs.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
         };
         let roles =
             "[roles]\nexecutor = \"claude:opus\"\nevaluator = \"gemini\"\nimprover = \"claude:opus\"\n";
