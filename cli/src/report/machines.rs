@@ -28,15 +28,10 @@ pub fn machines<L: Loop>(run: &Run<L>) -> Option<Section> {
 
 /// Returns the key `workers`; no key if no worker made a call.
 pub fn json<L: Loop>(run: &Run<L>) -> Value {
-    let one = |(at, made): (&MachineAgent, &MachineCalls)| {
-        json!({
-            "worker": name(&at.worker),
-            "host": name(&at.host),
-            "agent": name(&at.agent),
-            "version": at.version.as_deref().map(name),
-            "calls": made.calls,
-            "lost": made.lost,
-        })
+    let one = |(MachineAgent { worker, host, agent, version }, made): (&MachineAgent, &MachineCalls)| {
+        let (worker, host, agent) = (name(worker), name(host), name(agent));
+        let (version, calls, lost) = (version.as_deref().map(name), made.calls, made.lost);
+        json!({ "worker": worker, "host": host, "agent": agent, "version": version, "calls": calls, "lost": lost })
     };
     let all: Vec<_> = run.machines.all().map(one).collect();
     if all.is_empty() { json!({}) } else { json!({ "workers": all }) }

@@ -47,11 +47,10 @@ pub fn of(agent: &Agent, folder: &Path, env: &Environment) -> Option<String> {
     let program = agent.versioned()?;
     let (name, settings) = (agent.name.clone(), AgentSettings::default());
     let asked = Asked { name, settings, program: program.to_owned() };
-    let ask = || match ask(&[asked], ASKED, env).ok()?.pop()? {
+    kept::version(program, folder, || match ask(&[asked], ASKED, env).ok()?.pop()? {
         Heard::Version(version) => Some(version),
         Heard::Nothing(_) | Heard::NotStarted(_) => None,
-    };
-    kept::version(program, folder, ask)
+    })
 }
 
 /// Returns the answers in the order of the questions.

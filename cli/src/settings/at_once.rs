@@ -13,20 +13,14 @@ use crate::settings::values::{AGENT_NAME, is_agent_name};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AtOnce(pub BTreeMap<String, usize>);
 
-impl AtOnce {
-    fn of(texts: &[String]) -> Option<Self> {
-        let one = |text: &String| {
+impl Readable for AtOnce {
+    fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {
+        let one = |text: String| {
             let (name, number) = text.split_once('=')?;
             let number = number.parse().ok().filter(|number| *number > 0)?;
             is_agent_name(name).then(|| (name.to_owned(), number))
         };
-        texts.iter().map(one).collect::<Option<_>>().map(Self)
-    }
-}
-
-impl Readable for AtOnce {
-    fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {
-        Self::of(&texts(value)?)
+        texts(value)?.into_iter().map(one).collect::<Option<_>>().map(Self)
     }
 
     fn must_be(_: Range) -> String {
@@ -45,11 +39,12 @@ impl Readable for AtOnce {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::range::ANY;
 
     #[test]
     fn each_agent_has_a_number_of_its_own() {
         let read =
-            |texts: &[&str]| AtOnce::of(&texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>());
+            |texts: &[&str]| AtOnce::read(DeValue::parse(&format!("{texts:?}")).unwrap().get_ref(), ANY);
         assert_eq!(read(&["claude=4", "gemini=2"]).unwrap().0.len(), 2);
         for wrong in ["claude", "claude=0", "claude=-1", "=3", "a b=3", "claude=4=5"] {
             assert_eq!(read(&[wrong]), None, "{wrong}");

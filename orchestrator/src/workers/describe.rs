@@ -49,8 +49,8 @@ mod tests {
     use skilltune_phases::runs::plan::Isolation;
 
     use super::*;
-    use crate::process::Canceller;
-    use crate::workers::{Launch, PROTOCOL, json_line};
+    use crate::process::{Canceller, json_line};
+    use crate::workers::{Launch, PROTOCOL};
 
     #[test]
     fn a_worker_that_does_not_start_in_time_is_given_up() {

@@ -42,9 +42,8 @@ fn fresh(kept: &Path, stamp: &str) -> Option<String> {
 /// Returns what changes with the file: a package may give all its versions the same size and time of modification.
 fn stamp(program: &Path) -> Option<String> {
     let meta = fs::metadata(program).ok()?;
-    let numbers = [meta.dev(), meta.ino(), meta.size()].map(|number| number.to_string());
     let times = [meta.mtime(), meta.mtime_nsec(), meta.ctime(), meta.ctime_nsec()];
-    Some(numbers.into_iter().chain(times.map(|time| time.to_string())).collect::<Vec<_>>().join(" "))
+    Some(format!("{} {} {} {times:?}", meta.dev(), meta.ino(), meta.size()))
 }
 
 #[cfg(test)]
