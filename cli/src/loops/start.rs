@@ -283,7 +283,12 @@ fn begin<'a, L: Starts>(
     let begun = session::begin(env, &runs.home, plan, L::answers(invocation).to_vec(), pinned)?;
     let scope = Scope { runs, only: None, env, printer };
     let reporter = progress::reporter(start.format, estimated, scope.objects(), env, printer);
-    let options = RuntimeOptions::of(casting, settings, workers::found(settings.chosen_workers()?, env)?, pinned.clone());
+    let options = RuntimeOptions::of(
+        casting,
+        settings,
+        workers::found(settings.chosen_workers()?, env)?,
+        pinned.clone(),
+    );
     let mut person = Respondent::<L>::new(start.yes, scope.objects(), env, printer);
     let exit = session::drive(env, &scope.runs.home, begun, locks, options, reporter, &mut person)?;
     Ok((exit, scope))
