@@ -208,6 +208,17 @@ fn two_workers_decide_as_one_machine_and_journal_and_report_say_which_made_each_
     assert!(history.contains(&format!("on attic ({host})")), "{history}");
 }
 
+/// `srun` passes on whole lines only, and a payload has no reason to end with one.
+#[test]
+fn a_launcher_that_passes_on_whole_lines_is_a_worker() {
+    let scene = scene(&rising(), &["attic"]);
+    let lines = "\"$@\" | grep --text --line-buffered ''\nexit";
+    settle(&scene, &[("attic", shell(lines, worker(&scene, "attic")))]);
+    let ran = tune(&scene, "attic", &[]);
+    assert_eq!(End::of(&scene, &ran), End::here(&[]), "{ran:?}");
+    assert!(calls(&scene).iter().all(|call| call["machine"]["lost"].is_null()), "{:?}", calls(&scene));
+}
+
 #[test]
 fn a_key_of_a_workers_agent_does_not_leave_its_machine() {
     const KEY: &str = "q7rt2xw9-of-a-service";

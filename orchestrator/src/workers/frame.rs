@@ -1,4 +1,4 @@
-//! The frames: one line of JSON each, some followed by as many bytes as the line says.
+//! The frames: one line of JSON each, some followed by as many bytes as the line says, and the end of a line.
 
 use std::io::{self, Write};
 
@@ -123,9 +123,13 @@ impl<W: Write> Sender<W> {
         self.send_with(line, &[])
     }
 
-    /// Sends a line and its payload.
+    /// Sends a line and its payload. A payload ends a line too: `srun` holds back what ends in the middle of one.
     pub fn send_with(&mut self, line: &impl Serialize, payload: &[u8]) -> io::Result<()> {
         self.0.write_all(&json_line(line))?;
-        self.0.write_all(payload)
+        if payload.is_empty() {
+            return Ok(());
+        }
+        self.0.write_all(payload)?;
+        self.0.write_all(b"\n")
     }
 }

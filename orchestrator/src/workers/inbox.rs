@@ -40,7 +40,12 @@ impl<R: Read + AsFd> Inbox<R> {
         if self.line.len() > LONGEST_LINE {
             return Err(invalid("it sent a line without an end"));
         }
-        Ok(self.line.ends_with(b"\n").then(|| std::mem::take(&mut self.line)))
+        if !self.line.ends_with(b"\n") {
+            return Ok(None);
+        }
+        // An empty line follows a payload.
+        let line = std::mem::take(&mut self.line);
+        Ok((line != b"\n").then_some(line))
     }
 
     /// Returns how long nothing has arrived.
@@ -127,10 +132,11 @@ mod tests {
     fn a_payload_follows_its_frame_and_one_that_ends_early_is_an_error() {
         let digest = skilltune_phases::base::id::Digest::of(b"abc");
         let mut sent = serde_json::to_vec(&Frame::Object(Part { digest, bytes: 3 })).unwrap();
-        sent.extend(b"\nabc{\"frame\":\"sent\"}\n");
+        sent.extend(b"\nabc\n{\"frame\":\"sent\"}\n");
         let (mut inbox, to) = inbox(&sent);
         let Some(Frame::Object(part)) = next(&mut inbox).unwrap() else { panic!("no object") };
         assert_eq!(inbox.bytes(part.bytes, 3, Duration::ZERO).unwrap(), b"abc");
+        assert!(next(&mut inbox).unwrap().is_none());
         assert!(matches!(next(&mut inbox).unwrap(), Some(Frame::Sent)));
         let silent = inbox.bytes(1, 1, Duration::ZERO).unwrap_err();
         assert_eq!(silent.kind(), ErrorKind::TimedOut);

@@ -16,7 +16,7 @@ def feed():
     child.stdin.close()
 
 def send(frame, body):
-    sys.stdout.buffer.write(json.dumps(frame).encode() + b"\n" + body)
+    sys.stdout.buffer.write(json.dumps(frame).encode() + b"\n" + body + (b"\n" if body else b""))
     sys.stdout.buffer.flush()
 
 threading.Thread(target=feed, daemon=True).start()
@@ -24,6 +24,8 @@ parts = []
 for line in child.stdout:
     frame = json.loads(line)
     body = child.stdout.read(frame.get("bytes", 0))
+    if body:
+        child.stdout.read(1)
     kind = frame.get("frame")
     if kind in ("object", "file"):
         parts.append((frame, body))
@@ -40,8 +42,7 @@ for line in child.stdout:
             send(*part)
         send(frame, body)
     else:
-        sys.stdout.buffer.write(line + body)
-        sys.stdout.buffer.flush()
+        send(frame, body)
 child.wait()
 os._exit(0)
 "#;
