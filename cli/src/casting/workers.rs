@@ -73,5 +73,9 @@ pub fn describe_all(workers: &[Worker], wanted: &[Wanted]) -> Result<Vec<Result<
             }
         }
     }
-    Ok(found.into_iter().map(|found| found.map_err(|whys| whys.join("; "))).collect())
+    let why = |whys: Vec<String>| match whys.as_slice() {
+        [] => "no chosen worker has it among its `agents`".to_owned(),
+        _ => whys.join("; "),
+    };
+    Ok(found.into_iter().map(|found| found.map_err(why)).collect())
 }

@@ -52,6 +52,16 @@ fn a_worker_of_another_version_or_with_other_frames_is_refused_once_and_the_othe
 }
 
 #[test]
+fn an_agent_that_no_worker_is_for_is_refused_with_the_setting_that_says_so() {
+    let scene = scene(&rising(), &["den"]);
+    let file = scene.path("config/skilltune/skilltune.toml");
+    let settings = fs::read_to_string(&file).unwrap();
+    fs::write(&file, format!("{settings}agents = [\"other\"]\n")).unwrap();
+    let refusal = scene.refusal(&[&TUNE[..], &["den"]].concat());
+    assert!(refusal.contains("no chosen worker has it among its `agents`"), "{refusal}");
+}
+
+#[test]
 fn without_a_worker_for_a_call_the_run_pauses_and_says_why_of_each_and_runs_nothing_here() {
     let scene = scene(&rising(), &["den"]);
     fs::create_dir(scene.path("bare")).unwrap();
