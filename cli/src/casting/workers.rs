@@ -67,9 +67,13 @@ pub fn describe_all(workers: &[Worker], wanted: &[Wanted]) -> Result<Vec<Result<
             Err(lost) => vec![Err(lost.to_string()); asked.len()],
         };
         for (found, answer) in open.into_iter().zip(answers) {
-            match (answer, &mut *found) {
-                (Err(why), Err(whys)) => whys.push(format!("{}: {why}", worker.name)),
-                (answer, _) => *found = answer.map_err(|why| vec![why]),
+            match answer {
+                Ok(agent) => *found = Ok(agent),
+                Err(why) => {
+                    if let Err(whys) = found {
+                        whys.push(format!("{}: {why}", worker.name));
+                    }
+                }
             }
         }
     }

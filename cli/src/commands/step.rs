@@ -53,7 +53,7 @@ fn locked(out: &Out) -> MutexGuard<'_, Sender<File>> {
 /// Returns how a worker ends whose connection failed.
 fn lost(error: io::Error) -> Complaint {
     match error.kind() {
-        io::ErrorKind::InvalidData => ours(error),
+        io::ErrorKind::InvalidData => Complaint::ours("what arrived is damaged").caused_by(error),
         _ => Complaint::interrupted(),
     }
 }
@@ -140,7 +140,11 @@ impl<'a> Taking<'a> {
     fn next(&mut self) -> Result<Option<Frame>, Complaint> {
         loop {
             match self.inbox.next(BEAT, &[]) {
-                Ok(Some(line)) => return Frame::of(&line).map(Some).map_err(lost),
+                Ok(Some(line)) => {
+                    if let Some(frame) = Frame::of(&line).map_err(lost)? {
+                        return Ok(Some(frame));
+                    }
+                }
                 Ok(None) if self.inbox.silence() > WORKERS_PATIENCE => return Err(Complaint::interrupted()),
                 Ok(None) => {}
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),

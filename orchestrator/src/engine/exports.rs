@@ -18,8 +18,7 @@ use super::worker_call::Unmade;
 use super::{EngineError, LoopEngine, Services};
 use crate::disk::atomic::Draft;
 use crate::disk::{Folder, SafePath};
-use crate::process::json_line;
-use crate::workers::{Frame, Link, Lost, parts};
+use crate::workers::{Frame, Link, Lost, framed, parts};
 
 const PRIVATE: Mode = Mode::from_raw_mode(0o600);
 
@@ -49,7 +48,7 @@ impl<L: LoopEngine> Job<L> {
             Ok(None) => return Ok(None),
             Ok(Some(file)) => {
                 dir.note(None)?;
-                self.ask(Link::of_file(file), "exported", key, dir, &mut false)
+                self.ask(Link::of_file(file, &self.cancel_token), "exported", key, dir, &mut false)
             }
             // Somebody else may have made it.
             Err(error) => Err(Lost::Gone(error.to_string()).into()),
@@ -62,7 +61,8 @@ impl<L: LoopEngine> Job<L> {
             Err(Unmade::Unfit(why) | Unmade::Refused(why)) => why,
         };
         let why = format!("the reply in {name} cannot be used: {why}");
-        Ok(Some(Reply::failed(key, Failure::new(FailureKind::WorkerLost, why))))
+        let failed = Reply::failed(key, Failure::new(FailureKind::WorkerLost, why));
+        Ok(Some(failed.without_keys(&self.services.keys)))
     }
 
     /// Writes the call with every part of its trees, because a file cannot ask for missing ones.
@@ -77,13 +77,11 @@ impl<L: LoopEngine> Job<L> {
         // It holds what a person brought, and what the suite keeps from agents.
         let folder = Folder::open(&exports.folder)?;
         let mut draft = Draft::new(&folder, PRIVATE)?;
-        draft.write(&json_line(&Frame::Call { key, kind: L::KIND, bytes: json.len() as u64 }))?;
-        draft.write(&json)?;
+        draft.write(&framed(&Frame::Call { key, kind: L::KIND, bytes: json.len() as u64 }, &json))?;
         for part in parts::all(objects, &trees)? {
-            draft.write(&json_line(&Frame::Object(part)))?;
-            draft.write(&objects.read(part.blob())?)?;
+            draft.write(&framed(&Frame::Object(part), &objects.read(part.blob())?))?;
         }
-        draft.write(&json_line(&Frame::Sent))?;
+        draft.write(&framed(&Frame::Sent, &[]))?;
         draft.publish(&folder, key.short().as_ref())?;
         Ok(())
     }

@@ -68,7 +68,7 @@ impl<L: LoopEngine> Job<L> {
                 }
             };
             let Worker { name, launch, .. } = lease.worker();
-            let link = Link::start(launch).map_err(Unmade::from);
+            let link = Link::start(launch, &self.cancel_token).map_err(Unmade::from);
             match link.and_then(|link| self.ask(link, name, call.key, dir, &mut has_begun)) {
                 Ok(reply) => {
                     lease.ended(false);
@@ -122,7 +122,7 @@ impl<L: LoopEngine> Job<L> {
         dir: &CallDir,
         has_begun: &mut bool,
     ) -> Result<Reply<L>, Unmade> {
-        let hello = link.hello(None, &self.cancel_token)?;
+        let hello = link.hello(None)?;
         if let Some(why) = hello.refusal() {
             return Err(Unmade::Unfit(why));
         }
@@ -153,17 +153,18 @@ impl<L: LoopEngine> Job<L> {
         let call = ExportedCall::of(self);
         let (json, trees) = (call.json(), call.trees());
         link.send(&Frame::Call { key, kind: L::KIND, bytes: json.len() as u64 }, &json)?;
-        let (agent, lacks) = match link.next(&self.cancel_token)? {
+        let (agent, lacks) = match link.frame()? {
             Frame::Accepted { agent, lacks } => (agent, lacks),
             Frame::Refused { why } => return Err(Unmade::Refused(shown(&why))),
             other => return Err(Lost::unexpected(&other).into()),
         };
+        let lacks = if link.is_file() { Vec::new() } else { lacks };
         for &tree in trees.iter().filter(|tree| lacks.contains(tree)) {
             self.send(link, parts::manifest(objects, tree)?)?;
         }
         link.send(&Frame::Sent, &[])?;
         loop {
-            match link.next(&self.cancel_token)? {
+            match link.frame()? {
                 Frame::Began => return Ok(agent),
                 Frame::Needs { bytes } if !link.is_file() => {
                     let list = link.bytes(bytes, LONGEST_LIST)?;
@@ -188,7 +189,7 @@ impl<L: LoopEngine> Job<L> {
     fn take_in(&self, link: &mut Link, key: CallKey, dir: &CallDir) -> Result<Reply<L>, Unmade> {
         let mut room = self.room()?;
         loop {
-            match link.next(&self.cancel_token)? {
+            match link.frame()? {
                 Frame::Object(part) => {
                     room = match (room.files.checked_sub(1), room.bytes.checked_sub(part.bytes)) {
                         (Some(files), Some(bytes)) => Limits { files, bytes },
@@ -246,6 +247,12 @@ impl<L: LoopEngine> Job<L> {
                 return Err(broken("it sent only a part of what its reply names"));
             }
             Ok(answer) => outcome(self.examined_answer(answer))?,
+            Err(Failure {
+                kind: FailureKind::NoWorker | FailureKind::NotTrusted | FailureKind::WorkerLost,
+                ..
+            }) => {
+                return Err(broken("it reported a failure that only a coordinator can know"));
+            }
             failed => failed,
         };
         Ok(Reply { outcome, ..reply })

@@ -23,13 +23,13 @@ pub fn describe(
     within: Option<Duration>,
     cancel_token: &CancelToken,
 ) -> Result<WorkerFacts, Lost> {
-    let mut link = Link::start(&worker.launch)?;
-    let hello = link.hello(within, cancel_token)?;
+    let mut link = Link::start(&worker.launch, cancel_token)?;
+    let hello = link.hello(within)?;
     if let Some(why) = hello.refusal() {
         return Err(Lost::Gone(why));
     }
     link.send(&Frame::Describe { agents: wanted.to_vec() }, &[])?;
-    match link.next(cancel_token)? {
+    match link.frame()? {
         Frame::Described { agents } if agents.len() == wanted.len() => {
             link.close();
             let checked = agents.into_iter().zip(wanted).map(|(facts, wanted)| {

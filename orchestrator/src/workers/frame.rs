@@ -1,4 +1,4 @@
-//! The frames: one line of JSON each, some followed by as many bytes as the line says, and the end of a line.
+//! The frames: one line of JSON each. Some are followed by a payload and a newline.
 
 use std::io::{self, Write};
 
@@ -85,7 +85,11 @@ impl Part {
 }
 
 impl Frame {
-    pub fn of(line: &[u8]) -> io::Result<Self> {
+    /// Reads a line. An empty one follows a payload and is no frame.
+    pub fn of(line: &[u8]) -> io::Result<Option<Self>> {
+        if line == b"\n" {
+            return Ok(None);
+        }
         serde_json::from_slice(line).map_err(|error| invalid(&format!("it sent no frame: {error}")))
     }
 }
@@ -110,6 +114,16 @@ pub fn shown(text: &str) -> String {
     text.chars().map(|one| if one.is_control() { ' ' } else { one }).take(SHOWN).collect()
 }
 
+/// Returns a line and its payload. A payload ends a line too: `srun` holds back what ends in the middle of one.
+pub fn framed(line: &impl Serialize, payload: &[u8]) -> Vec<u8> {
+    let mut all = json_line(line);
+    if !payload.is_empty() {
+        all.extend_from_slice(payload);
+        all.push(b'\n');
+    }
+    all
+}
+
 /// The stream to the other side. A line is a frame, or a worker's greeting.
 #[derive(Debug)]
 pub struct Sender<W>(W);
@@ -123,13 +137,8 @@ impl<W: Write> Sender<W> {
         self.send_with(line, &[])
     }
 
-    /// Sends a line and its payload. A payload ends a line too: `srun` holds back what ends in the middle of one.
+    /// Sends a line and its payload.
     pub fn send_with(&mut self, line: &impl Serialize, payload: &[u8]) -> io::Result<()> {
-        self.0.write_all(&json_line(line))?;
-        if payload.is_empty() {
-            return Ok(());
-        }
-        self.0.write_all(payload)?;
-        self.0.write_all(b"\n")
+        self.0.write_all(&framed(line, payload))
     }
 }

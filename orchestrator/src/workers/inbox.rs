@@ -17,7 +17,7 @@ pub struct Inbox<R> {
     /// The beginning of a line whose end has not arrived.
     line: Vec<u8>,
     /// When the last bytes arrived.
-    pub(super) heard_at: Instant,
+    heard_at: Instant,
 }
 
 impl<R: Read + AsFd> Inbox<R> {
@@ -40,12 +40,7 @@ impl<R: Read + AsFd> Inbox<R> {
         if self.line.len() > LONGEST_LINE {
             return Err(invalid("it sent a line without an end"));
         }
-        if !self.line.ends_with(b"\n") {
-            return Ok(None);
-        }
-        // An empty line follows a payload.
-        let line = std::mem::take(&mut self.line);
-        Ok((line != b"\n").then_some(line))
+        Ok(self.line.ends_with(b"\n").then(|| std::mem::take(&mut self.line)))
     }
 
     /// Returns how long nothing has arrived.
@@ -53,13 +48,18 @@ impl<R: Read + AsFd> Inbox<R> {
         self.heard_at.elapsed()
     }
 
-    /// Returns the next `bytes` bytes as a reader that waits for each piece at most this time. An early end is an error.
-    pub fn payload(&mut self, bytes: u64, patience: Duration) -> impl Read {
+    /// Notes a sign of life that is no byte of this stream.
+    pub fn note_life(&mut self) {
+        self.heard_at = Instant::now();
+    }
+
+    /// Returns the next `bytes` bytes as a reader. An early end is an error.
+    pub fn payload(&mut self, bytes: u64, patience: Patience<'_>) -> impl Read {
         Pieces { inbox: self, patience }.take(bytes)
     }
 
     /// Reads a payload of at most `most` bytes.
-    pub fn bytes(&mut self, bytes: u64, most: u64, patience: Duration) -> io::Result<Vec<u8>> {
+    pub fn bytes(&mut self, bytes: u64, most: u64, patience: Patience<'_>) -> io::Result<Vec<u8>> {
         if bytes > most {
             return Err(invalid(&format!("it sent {bytes} bytes where at most {most} may be")));
         }
@@ -81,15 +81,45 @@ impl<R: Read + AsFd> Inbox<R> {
     }
 }
 
-/// The bytes that follow a line.
-struct Pieces<'a, R> {
-    inbox: &'a mut Inbox<R>,
-    patience: Duration,
+/// How long one side waits for the other in the middle of a frame.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience<'a> {
+    /// The longest pause.
+    pub silence: Duration,
+    pub until: Option<Instant>,
+    /// Can be read when the frame is no longer needed.
+    pub cancelled: Option<BorrowedFd<'a>>,
 }
 
-impl<R: Read + AsFd> Read for Pieces<'_, R> {
+impl Patience<'_> {
+    pub fn of(silence: Duration) -> Self {
+        Self { silence, until: None, cancelled: None }
+    }
+
+    /// Waits until this stream can be read or written. Returns whether it can.
+    pub(super) fn wait(&self, stream: BorrowedFd<'_>, events: PollFlags) -> io::Result<bool> {
+        let now = Instant::now();
+        if self.until.is_some_and(|until| until <= now) {
+            return Ok(false);
+        }
+        let within = self.until.map_or(self.silence, |until| (until - now).min(self.silence));
+        let mut all = vec![PollFd::from_borrowed_fd(stream, events)];
+        all.extend(self.cancelled.map(|pipe| PollFd::from_borrowed_fd(pipe, PollFlags::IN)));
+        wait(&mut all, within)?;
+        Ok(!all[0].revents().is_empty())
+    }
+}
+
+/// The bytes that follow a line.
+struct Pieces<'a, 'p, R> {
+    inbox: &'a mut Inbox<R>,
+    patience: Patience<'p>,
+}
+
+impl<R: Read + AsFd> Read for Pieces<'_, '_, R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if !self.inbox.is_ready(self.patience, &[])? {
+        let from = &self.inbox.from;
+        if from.buffer().is_empty() && !self.patience.wait(from.get_ref().as_fd(), PollFlags::IN)? {
             return Err(io::Error::new(ErrorKind::TimedOut, "it stopped in the middle of a payload"));
         }
         let count = self.inbox.from.read(into)?;
@@ -101,10 +131,11 @@ impl<R: Read + AsFd> Read for Pieces<'_, R> {
     }
 }
 
-/// Waits until one of them is ready, for at most this time. Returns how many are.
-pub(super) fn wait(all: &mut [PollFd<'_>], within: Duration) -> io::Result<usize> {
+/// Waits until one of them is ready, for at most this time.
+fn wait(all: &mut [PollFd<'_>], within: Duration) -> io::Result<()> {
     let within = Timespec::try_from(within).ok();
-    Ok(retry_on_intr(|| poll(all, within.as_ref()))?)
+    retry_on_intr(|| poll(all, within.as_ref()))?;
+    Ok(())
 }
 
 pub(super) fn invalid(why: &str) -> io::Error {
@@ -125,7 +156,7 @@ mod tests {
     }
 
     fn next(inbox: &mut Inbox<io::PipeReader>) -> io::Result<Option<Frame>> {
-        inbox.next(Duration::ZERO, &[])?.map(|line| Frame::of(&line)).transpose()
+        Ok(inbox.next(Duration::ZERO, &[])?.map(|line| Frame::of(&line)).transpose()?.flatten())
     }
 
     #[test]
@@ -135,15 +166,18 @@ mod tests {
         sent.extend(b"\nabc\n{\"frame\":\"sent\"}\n");
         let (mut inbox, to) = inbox(&sent);
         let Some(Frame::Object(part)) = next(&mut inbox).unwrap() else { panic!("no object") };
-        assert_eq!(inbox.bytes(part.bytes, 3, Duration::ZERO).unwrap(), b"abc");
+        assert_eq!(inbox.bytes(part.bytes, 3, Patience::of(Duration::ZERO)).unwrap(), b"abc");
         assert!(next(&mut inbox).unwrap().is_none());
         assert!(matches!(next(&mut inbox).unwrap(), Some(Frame::Sent)));
-        let silent = inbox.bytes(1, 1, Duration::ZERO).unwrap_err();
+        let silent = inbox.bytes(1, 1, Patience::of(Duration::ZERO)).unwrap_err();
         assert_eq!(silent.kind(), ErrorKind::TimedOut);
-        let large = inbox.bytes(u64::MAX, 1, Duration::ZERO).unwrap_err();
+        let large = inbox.bytes(u64::MAX, 1, Patience::of(Duration::ZERO)).unwrap_err();
         assert_eq!(large.kind(), ErrorKind::InvalidData);
         drop(to);
-        assert_eq!(inbox.bytes(1, 1, Duration::ZERO).unwrap_err().kind(), ErrorKind::UnexpectedEof);
+        assert_eq!(
+            inbox.bytes(1, 1, Patience::of(Duration::ZERO)).unwrap_err().kind(),
+            ErrorKind::UnexpectedEof
+        );
         assert_eq!(next(&mut inbox).unwrap_err().kind(), ErrorKind::UnexpectedEof);
     }
 

@@ -5,18 +5,18 @@
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags};
+use rustix::event::PollFlags;
 use rustix::io::ioctl_fionbio;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::frame::{Frame, Hello, Sender, shown};
-use super::inbox::{Inbox, wait};
+use super::inbox::{Inbox, Patience};
 use super::{BEAT, COORDINATORS_PATIENCE};
 use crate::process::{CancelToken, ends_by};
 
@@ -28,6 +28,8 @@ const MOST_NOISE: usize = 1 << 20;
 const CLEANING: Duration = Duration::from_secs(30);
 /// How long a command that failed may take to end.
 const GRACE: Duration = Duration::from_secs(2);
+/// How long a worker may take from its first line until it begins a call, or has described its agents.
+const PREPARING: Duration = Duration::from_secs(3600);
 /// The end of what a command prints as errors is kept.
 const KEPT: usize = 4 << 10;
 /// A pipe holds no more.
@@ -50,8 +52,9 @@ pub struct Link {
     from: Inbox<File>,
     /// The end of what the command printed as errors.
     said: Vec<u8>,
-    /// When its call must have ended.
+    /// When it must have done what it does now.
     until: Option<Instant>,
+    cancel_token: CancelToken,
     /// How long its command may take to end.
     grace: Duration,
 }
@@ -74,7 +77,7 @@ impl Lost {
 }
 
 impl Link {
-    pub fn start(launch: &Launch) -> Result<Self, Lost> {
+    pub fn start(launch: &Launch, cancel_token: &CancelToken) -> Result<Self, Lost> {
         let mut command = Command::new(&launch.program);
         command.args(&launch.arguments).env_clear().envs(launch.env.iter().cloned());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
@@ -87,14 +90,15 @@ impl Link {
         for pipe in [to.as_fd(), errors.as_fd()] {
             ioctl_fionbio(pipe, true).map_err(|error| cannot(error.into()))?;
         }
-        let mut link = Self::of_file(OwnedFd::from(from).into());
+        let mut link = Self::of_file(OwnedFd::from(from).into(), cancel_token);
         link.child = Some(child);
         Ok(link)
     }
 
     /// Opens the reply that a worker wrote into a file.
-    pub fn of_file(file: File) -> Self {
-        Self { child: None, from: Inbox::of(file), said: Vec::new(), until: None, grace: GRACE }
+    pub fn of_file(file: File, cancel_token: &CancelToken) -> Self {
+        let (from, cancel_token) = (Inbox::of(file), cancel_token.clone());
+        Self { child: None, from, said: Vec::new(), until: None, cancel_token, grace: GRACE }
     }
 
     /// Returns whether it is a file, which asks for nothing.
@@ -104,7 +108,7 @@ impl Link {
 
     /// Waits for the worker's first line, and skips what its machine prints before it. A scheduler may take hours to place
     /// it, so there is a limit only if the caller sets one.
-    pub fn hello(&mut self, within: Option<Duration>, cancel_token: &CancelToken) -> Result<Hello, Lost> {
+    pub fn hello(&mut self, within: Option<Duration>) -> Result<Hello, Lost> {
         let (mut noise, since) = (0, Instant::now());
         while noise <= MOST_NOISE {
             let left = within.map_or(BEAT, |within| within.saturating_sub(since.elapsed()).min(BEAT));
@@ -112,8 +116,9 @@ impl Link {
                 let (waited, said) = (since.elapsed().as_secs(), self.last_words());
                 return Err(Lost::Gone(format!("it did not start within {waited} s{said}")));
             }
-            let Some(line) = self.line(left, cancel_token)? else { continue };
+            let Some(line) = self.line(left)? else { continue };
             if let Some(at) = line.windows(OPENING.len()).position(|part| part == OPENING) {
+                self.allow(PREPARING);
                 return serde_json::from_slice(&line[at..])
                     .map_err(|error| Lost::Gone(format!("its first line is no greeting: {error}")));
             }
@@ -125,27 +130,28 @@ impl Link {
     pub fn send(&mut self, frame: &Frame, payload: &[u8]) -> Result<(), Lost> {
         // A file takes nothing.
         let Some(to) = self.child.as_ref().and_then(|child| child.stdin.as_ref()) else { return Ok(()) };
-        let sent = Sender::of(Patient(to)).send_with(frame, payload);
+        let patient = Patient { to, patience: patience(self.until, &self.cancel_token) };
+        let sent = Sender::of(patient).send_with(frame, payload);
         sent.map_err(|error| self.failed(&error))?;
         // What was sent may be on its way for a while, and only then the other side has something to say.
         if !payload.is_empty() {
-            self.from.heard_at = Instant::now();
+            self.from.note_life();
         }
         Ok(())
     }
 
     /// Waits for the next frame other than a beat, and sends beats meanwhile. A worker that has failed is lost.
-    pub fn next(&mut self, cancel_token: &CancelToken) -> Result<Frame, Lost> {
+    pub fn frame(&mut self) -> Result<Frame, Lost> {
         let mut beat_at = Instant::now();
         loop {
             if self.until.is_some_and(|until| until < Instant::now()) {
-                return Err(Lost::Gone("it did not end at the deadline of its call".to_owned()));
+                return Err(Lost::Gone("it did not end at its deadline".to_owned()));
             }
-            if let Some(line) = self.line(BEAT.saturating_sub(beat_at.elapsed()), cancel_token)? {
+            if let Some(line) = self.line(BEAT.saturating_sub(beat_at.elapsed()))? {
                 match Frame::of(&line).map_err(|error| self.failed(&error))? {
-                    Frame::Beat => {}
-                    Frame::Failed { why } => return Err(Lost::Gone(shown(&why))),
-                    frame => return Ok(frame),
+                    None | Some(Frame::Beat) => {}
+                    Some(Frame::Failed { why }) => return Err(Lost::Gone(shown(&why))),
+                    Some(frame) => return Ok(frame),
                 }
             }
             if self.from.silence() > COORDINATORS_PATIENCE {
@@ -166,12 +172,13 @@ impl Link {
 
     /// Returns the payload of the last frame.
     pub fn payload(&mut self, bytes: u64) -> impl Read {
-        self.from.payload(bytes, COORDINATORS_PATIENCE)
+        self.from.payload(bytes, patience(self.until, &self.cancel_token))
     }
 
     /// Reads a payload of at most `most` bytes.
     pub fn bytes(&mut self, bytes: u64, most: u64) -> Result<Vec<u8>, Lost> {
-        self.from.bytes(bytes, most, COORDINATORS_PATIENCE).map_err(|error| self.failed(&error))
+        let read = self.from.bytes(bytes, most, patience(self.until, &self.cancel_token));
+        read.map_err(|error| self.failed(&error))
     }
 
     /// Ends a worker that has replied, and lets its command clean up.
@@ -182,15 +189,19 @@ impl Link {
     /// Returns why the worker is lost after an error.
     pub fn failed(&mut self, error: &io::Error) -> Lost {
         match error.kind() {
+            _ if self.cancel_token.heard().is_some() => Lost::Cancelled,
             ErrorKind::BrokenPipe | ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset => self.ended(),
             _ => Lost::Gone(error.to_string()),
         }
     }
 
     /// Waits for a line. Returns none if only a part of one arrives, or nothing.
-    fn line(&mut self, within: Duration, cancel_token: &CancelToken) -> Result<Option<Vec<u8>>, Lost> {
-        let line = self.from.next(within, &[cancel_token.pipe()]);
-        if cancel_token.heard().is_some() {
+    fn line(&mut self, within: Duration) -> Result<Option<Vec<u8>>, Lost> {
+        let errors = self.child.as_ref().and_then(|child| child.stderr.as_ref());
+        let others: Vec<BorrowedFd<'_>> =
+            [self.cancel_token.pipe()].into_iter().chain(errors.map(AsFd::as_fd)).collect();
+        let line = self.from.next(within, &others);
+        if self.cancel_token.heard().is_some() {
             return Err(Lost::Cancelled);
         }
         // A command whose errors are not read is stuck.
@@ -200,9 +211,15 @@ impl Link {
 
     /// Reads what the command has printed as errors, without waiting for more.
     fn read_errors(&mut self) {
-        if let Some(errors) = self.child.as_mut().and_then(|child| child.stderr.as_mut()) {
-            let _ = errors.take(PIPE).read_to_end(&mut self.said);
-            self.said.drain(..self.said.len().saturating_sub(KEPT));
+        let Some(child) = &mut self.child else { return };
+        let Some(errors) = &mut child.stderr else { return };
+        let is_open = match errors.take(PIPE).read_to_end(&mut self.said) {
+            Ok(read) => read as u64 == PIPE,
+            Err(error) => error.kind() == ErrorKind::WouldBlock,
+        };
+        self.said.drain(..self.said.len().saturating_sub(KEPT));
+        if !is_open {
+            child.stderr = None;
         }
     }
 
@@ -248,16 +265,24 @@ impl Drop for Link {
     }
 }
 
+/// Returns how long the coordinator waits in the middle of a frame.
+fn patience(until: Option<Instant>, cancel_token: &CancelToken) -> Patience<'_> {
+    Patience { silence: COORDINATORS_PATIENCE, until, cancelled: Some(cancel_token.pipe()) }
+}
+
 /// The stdin of a command, which never blocks: a connection that was cut takes nothing more.
-struct Patient<'a>(&'a ChildStdin);
+struct Patient<'a> {
+    to: &'a ChildStdin,
+    patience: Patience<'a>,
+}
 
 impl Write for Patient<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if wait(&mut [PollFd::new(self.0, PollFlags::OUT)], COORDINATORS_PATIENCE)? == 0 {
+        if !self.patience.wait(self.to.as_fd(), PollFlags::OUT)? {
             let seconds = COORDINATORS_PATIENCE.as_secs();
             return Err(io::Error::new(ErrorKind::TimedOut, format!("it took nothing for {seconds} s")));
         }
-        self.0.write(bytes)
+        self.to.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -277,10 +302,10 @@ mod tests {
         for noise in ["", "Welcome!\n\n{\"frame\":\"beat\"}\n", "Last login: today\n$ "] {
             let (from, mut to) = io::pipe().unwrap();
             to.write_all(format!("{noise}{hello}{{\"frame\":\"sent\"}}\n").as_bytes()).unwrap();
-            let mut link = Link::of_file(OwnedFd::from(from).into());
-            let found = link.hello(None, &canceller.cancel_token()).unwrap();
+            let mut link = Link::of_file(OwnedFd::from(from).into(), &canceller.cancel_token());
+            let found = link.hello(None).unwrap();
             assert_eq!((found.machine.as_str(), found.memory), ("den", None), "{noise:?}");
-            assert!(matches!(link.next(&canceller.cancel_token()).unwrap(), Frame::Sent));
+            assert!(matches!(link.frame().unwrap(), Frame::Sent));
         }
     }
 }

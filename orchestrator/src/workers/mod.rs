@@ -17,8 +17,8 @@ pub mod parts;
 
 pub use choice::{Lease, Need, NoWorker, Refused, Worker, Workers};
 pub use describe::{WorkerFacts, describe};
-pub use frame::{Frame, Hello, LARGEST_REPLY, LONGEST_LIST, PROTOCOL, Part, Sender, shown};
-pub use inbox::Inbox;
+pub use frame::{Frame, Hello, LARGEST_REPLY, LONGEST_LIST, PROTOCOL, Part, Sender, framed, shown};
+pub use inbox::{Inbox, Patience};
 pub use link::{Launch, Link, Lost};
 
 use std::time::Duration;

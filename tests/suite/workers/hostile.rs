@@ -101,6 +101,10 @@ fn a_reply_that_is_not_the_one_to_the_call_is_lost() {
         ("body = b'{no'; frame['bytes'] = 3", "its reply cannot be read: "),
         ("del reply['outcome']", "its reply cannot be read: "),
         ("reply['spent']['usd'] = -1.0", "it reported an impossible cost"),
+        (
+            "reply['outcome'] = {'failed': {'kind': 'no_worker', 'why': 'none'}}",
+            "it reported a failure that only a coordinator can know",
+        ),
     ]);
 }
 
@@ -143,6 +147,7 @@ fn a_line_without_an_end_and_a_flood_before_the_greeting_are_lost_calls() {
     for (flood, why) in [
         ("head -c 1048640 /dev/zero | tr '\\0' x", "it sent a line without an end"),
         ("yes | head -c 1060000", "it printed more than 1 MiB before its first line"),
+        ("yes '' | head -c 1060000", "it printed more than 1 MiB before its first line"),
         ("echo '{\"skilltune_worker\":1}'", "its first line is no greeting: "),
         ("echo '{\"frame\":\"beat\"}'; echo no room >&2; exit 3", "its command ended: no room"),
     ] {

@@ -13,6 +13,20 @@ use crate::background::{Background, Gate};
 /// Far longer than anything takes, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// Passes on what a worker says, and once stands still in the middle of a large payload: a slow connection.
+const SLOW: &str = r"
+import os, subprocess, sys, time
+once, command = sys.argv[1], sys.argv[2:]
+worker = subprocess.Popen(command, stdout=subprocess.PIPE)
+passed = 0
+while piece := os.read(worker.stdout.fileno(), 1000):
+    os.write(1, piece)
+    passed += len(piece)
+    if passed > 50_000 and not os.path.exists(once):
+        open(once, 'w').close()
+        time.sleep(10)
+";
+
 /// All processes of a run besides its coordinator: workers, their guardians and agents.
 struct Others {
     pids: Vec<Pid>,
@@ -147,4 +161,23 @@ fn a_worker_that_is_gone_for_good_holds_up_no_call_and_no_pair() {
         let why = call["machine"]["why"].as_str().unwrap();
         assert!(why.starts_with("attic: its command ended: no route to attic"), "{call}");
     }
+}
+
+/// A worker that hears nothing for 8 seconds ends, but not while the coordinator is busy with its reply.
+#[test]
+fn a_reply_on_a_slow_connection_arrives() {
+    let scene = scene(&rising(), &["attic"]);
+    let (slow, once) = (scene.path("slow.py"), scene.path("once"));
+    fs::write(&slow, SLOW).unwrap();
+    if scene.command_of("python3", &["--version"], &[]).output().is_err() {
+        eprintln!("SKIPPED: python3 is not installed here");
+        return;
+    }
+    let large = "[ $1 = executor ] && head -c 500000 /dev/zero > large; exec \"$0\" \"$@\"";
+    describe(&scene, "attic", &["/bin/sh", "-c", large, FAKE_AGENT], "");
+    let launcher = ["python3", slow.to_str().unwrap(), once.to_str().unwrap()].map(str::to_owned);
+    settle(&scene, &[("attic", launcher.into_iter().chain(worker(&scene, "attic")).collect())]);
+    let ran = tune(&scene, "attic", &[]);
+    assert_eq!((ran.code, once.exists()), (Some(0), true), "{ran:?}");
+    assert!(calls(&scene).iter().all(|call| call["machine"]["lost"].is_null()), "{:?}", calls(&scene));
 }

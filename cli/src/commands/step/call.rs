@@ -11,11 +11,11 @@ use skilltune_orchestrator::disk::{Lock, SafePath};
 use skilltune_orchestrator::engine::{ExportedCall, LoopEngine, Services};
 use skilltune_orchestrator::process::{Canceller, can_confine};
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_orchestrator::workers::{Frame, Part, WORKERS_PATIENCE, parts};
+use skilltune_orchestrator::workers::{Frame, Part, Patience, WORKERS_PATIENCE, parts};
 use skilltune_phases::base::id::{BlobId, CallKey, TreeId};
 
 use super::{Taking, locked, lost, watch};
-use crate::casting::{self, Casting, Part as Own, elsewhere};
+use crate::casting::{self, Casting, Part as OwnPart, elsewhere};
 use crate::report::ui::Ui;
 use crate::runs::runtime_options::RuntimeOptions;
 use crate::runs::{session, versions};
@@ -29,12 +29,12 @@ const LOOK: Duration = Duration::from_millis(100);
 
 impl Taking<'_> {
     pub(super) fn call<L: Ui + LoopEngine>(mut self, key: CallKey, bytes: u64) -> Result<(), Complaint> {
-        let json = self.inbox.bytes(bytes, LARGEST_CALL, WORKERS_PATIENCE).map_err(lost)?;
+        let json = self.inbox.bytes(bytes, LARGEST_CALL, Patience::of(WORKERS_PATIENCE)).map_err(lost)?;
         let call: ExportedCall<L> = serde_json::from_slice(&json)
             .map_err(|error| Complaint::input(format!("it cannot read the call: {error}")))?;
         drop(json);
         let (own, version) = self.own_agent(&call)?.unzip();
-        let _held = self.hold(key)?;
+        let held = self.hold(key)?;
         let objects = Objects::at(self.home.objects());
         let trees = call.trees();
         let given = self.receive(&objects, &trees, version.flatten())?;
@@ -45,11 +45,14 @@ impl Taking<'_> {
         let call = ready.ok_or_else(|| Complaint::input("it would make another call of this request"))?;
         self.send(&Frame::Began, &[])?;
         // Nothing cancels the call of a file.
-        let mut canceller = Some(canceller);
-        let _watch = canceller
-            .take_if(|_| self.is_live)
-            .map(|canceller| watch::start(self.inbox, Arc::clone(&self.out), canceller));
+        let (watch, _canceller) = if self.is_live {
+            (Some(watch::start(self.inbox, Arc::clone(&self.out), canceller)), None)
+        } else {
+            (None, Some(canceller))
+        };
         let made = call.carry_out();
+        // The agent has ended and its reply is kept. To send it may take longer than the other side is silent.
+        drop((watch, held));
         pool.close();
         // The reply is kept in the folder of the run.
         let _ = work.remove();
@@ -72,7 +75,7 @@ impl Taking<'_> {
     fn own_agent<L: Ui + LoopEngine>(
         &self,
         call: &ExportedCall<L>,
-    ) -> Result<Option<(Own, Option<String>)>, Complaint> {
+    ) -> Result<Option<(OwnPart, Option<String>)>, Complaint> {
         let (order, plan) = (call.order(), call.plan());
         if (order.command.is_some() || order.setup.is_some()) && !self.allows_commands {
             return Err(Complaint::input(
@@ -116,7 +119,7 @@ impl Taking<'_> {
     }
 
     /// Returns an agent of this machine, and its version.
-    fn own(&self, wanted: &Wanted) -> Result<(Own, Option<String>), Complaint> {
+    fn own(&self, wanted: &Wanted) -> Result<(OwnPart, Option<String>), Complaint> {
         let own = elsewhere::own_part(wanted, &self.settings, self.env)?;
         let version = versions::of(&own.agent, &self.home.project().join("versions"), self.env);
         if own.agent.versioned().is_some() && version.is_none() {
@@ -128,11 +131,14 @@ impl Taking<'_> {
     /// Answers which of these agents this machine has.
     pub(super) fn describe(&self, wanted: &[Wanted]) -> Result<(), Complaint> {
         let confines = casting::system_confines(&self.settings);
-        let facts = |wanted| {
-            let (own, version) = self.own(wanted).map_err(|why| why.in_one_line())?;
-            Ok(own.agent.facts(version.as_deref(), confines))
-        };
-        self.send(&Frame::Described { agents: wanted.iter().map(facts).collect() }, &[])
+        let mut agents = Vec::new();
+        for wanted in wanted {
+            // An agent may take long to tell its version.
+            self.send(&Frame::Beat, &[])?;
+            let own = self.own(wanted).map_err(|why| why.in_one_line());
+            agents.push(own.map(|(own, version)| own.agent.facts(version.as_deref(), confines)));
+        }
+        self.send(&Frame::Described { agents }, &[])
     }
 
     /// Holds the call, so that a worker that lost its coordinator and is ending does not make it at the same time.
@@ -145,11 +151,14 @@ impl Taking<'_> {
             if let Some(lock) = lock.map_err(ours)? {
                 return Ok(lock);
             }
-            if since.elapsed() > OTHERS_END {
-                return Err(Complaint::ours("another worker on the machine still makes this call"));
+            // For a file, the other one may be a task of the same scheduler, which makes the call to its end.
+            if self.is_live {
+                if since.elapsed() > OTHERS_END {
+                    return Err(Complaint::ours("another worker on the machine still makes this call"));
+                }
+                // Fails if the other side is gone.
+                self.send(&Frame::Beat, &[])?;
             }
-            // Fails if the other side is gone.
-            self.send(&Frame::Beat, &[])?;
             thread::sleep(LOOK);
         }
     }
@@ -166,7 +175,7 @@ impl Taking<'_> {
         loop {
             match self.next()?.ok_or_else(Complaint::interrupted)? {
                 Frame::Object(part) => {
-                    let payload = self.inbox.payload(part.bytes, WORKERS_PATIENCE);
+                    let payload = self.inbox.payload(part.bytes, Patience::of(WORKERS_PATIENCE));
                     parts::store(objects, part, payload).map_err(ours)?.map_err(lost)?;
                 }
                 Frame::Sent => {
@@ -188,7 +197,7 @@ impl Taking<'_> {
         &self,
         call: &ExportedCall<L>,
         key: CallKey,
-        own: Option<Own>,
+        own: Option<OwnPart>,
     ) -> Result<Services, Complaint> {
         let plan = call.plan();
         self.home.run(&plan.run).create().map_err(ours)?;
