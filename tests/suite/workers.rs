@@ -12,6 +12,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+use crate::night::{Nights, WRITER, suite};
 use crate::outcome::{assert_tidy, repeated};
 use crate::scene::{FAKE_AGENT, Listing, Ran, SKILLTUNE, Scene, listing};
 
@@ -217,6 +218,25 @@ fn a_launcher_that_passes_on_whole_lines_is_a_worker() {
     let ran = tune(&scene, "attic", &[]);
     assert_eq!(End::of(&scene, &ran), End::here(&[]), "{ran:?}");
     assert!(calls(&scene).iter().all(|call| call["machine"]["lost"].is_null()), "{:?}", calls(&scene));
+}
+
+#[test]
+fn the_jobs_of_a_night_are_made_by_workers() {
+    let nights = Nights { scene: scene(&rising(), &["attic"]) };
+    fs::write(nights.scene.path("project/suite.toml"), suite(12)).unwrap();
+    nights.write_jobs(WRITER);
+    let ran = nights.night("2026-11-02", &["--workers", "attic"]);
+    assert_eq!((ran.code, nights.scene.quality("writer")), (Some(0), 90), "{ran:?}");
+    for run in fs::read_dir(nights.scene.path("project/.skilltune/runs")).unwrap() {
+        let journal = fs::read_to_string(run.unwrap().path().join("history.jsonl")).unwrap();
+        let events = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let calls: Vec<Value> =
+            events.map(|line| line["event"]["done"].clone()).filter(|done| !done["call"].is_null()).collect();
+        assert!(
+            !calls.is_empty() && calls.iter().all(|call| call["machine"]["worker"] == "attic"),
+            "{calls:?}"
+        );
+    }
 }
 
 #[test]

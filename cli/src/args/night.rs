@@ -8,8 +8,11 @@ use jiff::civil::Time;
 use skilltune_phases::nights::night::Shard;
 
 use crate::args::examples;
+use crate::settings::range::ANY;
+use crate::settings::setting::Readable as _;
 use crate::settings::values;
 use crate::settings::values::{AgentSpec, Format};
+use crate::settings::worker_settings::WorkerNames;
 
 #[derive(Clone, Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = examples::NIGHT)]
@@ -50,6 +53,10 @@ pub struct NightRunArgs {
     /// Print nothing unless something needs your attention
     #[arg(long)]
     pub if_needed: bool,
+    /// Workers of your own settings that make the agent calls of searches and measurements that begin; '' for this machine
+    /// [default: calls.workers]
+    #[arg(long, value_name = "NAMES", value_parser = WorkerNames::parser(ANY))]
+    pub workers: Option<WorkerNames>,
     /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     pub format: Format,

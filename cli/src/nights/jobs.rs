@@ -48,6 +48,8 @@ pub struct Job {
     is_chain: bool,
     /// What to do with a winner.
     pub apply: String,
+    /// The workers that make its calls, if not those of the settings. The file of jobs cannot name any.
+    pub workers: Option<String>,
 }
 
 /// A job that can run now.
@@ -99,6 +101,7 @@ pub fn all(plan: &NightPlan) -> Result<Vec<Job>, Complaint> {
                 skills,
                 is_chain,
                 apply: entry.apply.clone().unwrap_or_else(|| usual(plan).to_owned()),
+                workers: None,
             });
         }
     }
@@ -237,7 +240,9 @@ impl Job {
         let suite = entry.suite.as_ref().map(|path| path.display().to_string());
         let agents = [&entry.agent, &entry.executor, &entry.evaluator].map(Clone::clone);
         let [agent, executor, evaluator] = agents;
-        let flags = [("suite", suite), ("agent", agent), ("executor", executor), ("evaluator", evaluator)];
+        let workers = ("workers", self.workers.clone());
+        let flags =
+            [("suite", suite), ("agent", agent), ("executor", executor), ("evaluator", evaluator), workers];
         flags.into_iter().filter_map(|(name, value)| Some(format!("--{name}={}", value?))).collect()
     }
 

@@ -28,6 +28,7 @@ use crate::report::outcome;
 use crate::runs::scope::Scope;
 use crate::runs::{Runs, unusable};
 use crate::settings::values::Format;
+use crate::settings::worker_settings::WorkerNames;
 use crate::terminal::complaint::{Complaint, ErrorKind};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
@@ -68,6 +69,9 @@ fn night(
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     let mut jobs = jobs::all(plan)?;
+    for job in &mut jobs {
+        job.workers = args.workers.as_ref().map(|WorkerNames(names)| names.join(","));
+    }
     if let Selection::Job(only) = selection {
         let names: Vec<String> = jobs.iter().map(|job| job.name.to_string()).collect();
         jobs.retain(|job| job.name == *only);
