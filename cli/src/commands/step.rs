@@ -71,9 +71,9 @@ pub fn take(file: &Path, allows_commands: bool, env: &Environment) -> Result<Exi
 fn take_stdin(allows_commands: bool, env: &Environment) -> Result<Exit, Complaint> {
     let own = |stream: &dyn AsFd| stream.as_fd().try_clone_to_owned().map(File::from);
     let (from, to) = (own(&io::stdin()).map_err(ours)?, own(&io::stdout()).map_err(ours)?);
-    let taking = Taking::of(allows_commands, env, (from, to), true)?;
-    let out = Arc::clone(&taking.out);
-    let Err(complaint) = taking.serve() else { return Ok(Exit::Reached) };
+    let out = Arc::new(Mutex::new(Sender::of(to)));
+    let taking = greet(&out).and_then(|()| Taking::of(allows_commands, env, from, &out, true));
+    let Err(complaint) = taking.and_then(Taking::serve) else { return Ok(Exit::Reached) };
     let why = complaint.in_one_line();
     // The other side may be gone.
     let _ = match complaint.kind {
@@ -95,7 +95,9 @@ fn take_file(file: &Path, allows_commands: bool, env: &Environment) -> Result<Ex
         .ok_or_else(|| Complaint::input(format!("cannot read {}", file.display())).caused_by(Errno::NOENT))?;
     let draft = tempfile::NamedTempFile::new_in(folder).map_err(unwritten)?;
     let to = draft.as_file().try_clone().map_err(unwritten)?;
-    let why = match Taking::of(allows_commands, env, (from, to), false)?.serve() {
+    let out = Arc::new(Mutex::new(Sender::of(to)));
+    greet(&out)?;
+    let why = match Taking::of(allows_commands, env, from, &out, false)?.serve() {
         Ok(true) => {
             draft.persist(&reply).map_err(|error| unwritten(error.error))?;
             return Ok(Exit::Reached);
@@ -110,19 +112,19 @@ impl<'a> Taking<'a> {
     fn of(
         allows_commands: bool,
         env: &'a Environment,
-        (from, to): (File, File),
+        from: File,
+        out: &Out,
         is_live: bool,
     ) -> Result<Self, Complaint> {
         let (home, in_use) = store_of_today(env)?;
         // The folder has no settings, so that only the user's own count.
         let settings = crate::loops::settings(home.project(), env)?;
-        let (inbox, out) = (Inbox::of(from), Arc::new(Mutex::new(Sender::of(to))));
+        let (inbox, out) = (Inbox::of(from), Arc::clone(out));
         Ok(Self { env, settings, home, _in_use: in_use, allows_commands, inbox, out, is_live })
     }
 
-    /// Greets, answers questions about agents, and makes one call. Returns whether there was a call.
+    /// Answers questions about agents, and makes one call. Returns whether there was a call.
     fn serve(mut self) -> Result<bool, Complaint> {
-        locked(&self.out).send(&hello()).map_err(lost)?;
         loop {
             match self.next()? {
                 None => return Ok(false),
@@ -179,14 +181,15 @@ fn store_of_today(env: &Environment) -> Result<(Home, Lock), Complaint> {
     Ok((home, in_use))
 }
 
-/// Returns the first line of a worker.
-fn hello() -> Hello {
-    Hello {
+/// Sends the first line of a worker, before anything can fail: what fails then is said in a frame.
+fn greet(out: &Out) -> Result<(), Complaint> {
+    let hello = Hello {
         skilltune_worker: PROTOCOL,
         program: env!("CARGO_PKG_VERSION").to_owned(),
         machine: rustix::system::uname().nodename().to_string_lossy().into_owned(),
         memory: free_memory(),
-    }
+    };
+    locked(out).send(&hello).map_err(lost)
 }
 
 /// Returns how many bytes are free, if this is Linux.

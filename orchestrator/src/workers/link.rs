@@ -32,6 +32,8 @@ const GRACE: Duration = Duration::from_secs(2);
 const PREPARING: Duration = Duration::from_secs(3600);
 /// The end of what a command prints as errors is kept.
 const KEPT: usize = 4 << 10;
+/// How many frames of a worker that has ended are read, to see why.
+const LAST_FRAMES: usize = 16;
 /// A pipe holds no more.
 const PIPE: u64 = 64 << 10;
 
@@ -225,6 +227,9 @@ impl Link {
 
     /// Says how a command ended that gave no reply: with its last words.
     fn ended(&mut self) -> Lost {
+        if let Some(why) = self.last_frame() {
+            return Lost::Gone(why);
+        }
         let Some(child) = &mut self.child else { return Lost::Gone("it ends early".to_owned()) };
         child.stdin = None;
         ends_by(Pid::from_child(child), Instant::now() + GRACE);
@@ -235,6 +240,17 @@ impl Link {
             None if said.is_empty() => "its command closed its output".to_owned(),
             None => format!("its command ended{said}"),
         })
+    }
+
+    /// Returns why the worker failed, if it said so before it ended: what was sent to it may have been too late.
+    fn last_frame(&mut self) -> Option<String> {
+        for _ in 0..LAST_FRAMES {
+            let line = self.from.next(GRACE, &[]).ok()??;
+            if let Ok(Some(Frame::Failed { why })) = Frame::of(&line) {
+                return Some(shown(&why));
+            }
+        }
+        None
     }
 
     /// Returns a colon and the last line that the command printed as an error; nothing without one.

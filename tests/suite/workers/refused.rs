@@ -62,6 +62,14 @@ fn an_agent_that_no_worker_is_for_is_refused_with_the_setting_that_says_so() {
 }
 
 #[test]
+fn a_worker_that_has_no_place_for_calls_says_why_in_a_frame() {
+    let scene = scene(&rising(), &["den"]);
+    fs::write(scene.path("den/.cache"), "a file").unwrap();
+    let refusal = scene.refusal(&[&TUNE[..], &["den"]].concat());
+    assert!(refusal.contains("caused by: den: could not open "), "{refusal}");
+}
+
+#[test]
 fn without_a_worker_for_a_call_the_run_pauses_and_says_why_of_each_and_runs_nothing_here() {
     let scene = scene(&rising(), &["den"]);
     fs::create_dir(scene.path("bare")).unwrap();
