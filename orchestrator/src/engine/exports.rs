@@ -77,11 +77,14 @@ impl<L: LoopEngine> Job<L> {
         // It holds what a person brought, and what the suite keeps from agents.
         let folder = Folder::open(&exports.folder)?;
         let mut draft = Draft::new(&folder, PRIVATE)?;
-        draft.write(&framed(&Frame::Call { key, kind: L::KIND, bytes: json.len() as u64 }, &json))?;
+        let mut write = |frame: &Frame, payload: &[u8]| {
+            framed(frame, payload).iter().try_for_each(|piece| draft.write(piece))
+        };
+        write(&Frame::Call { key, kind: L::KIND, bytes: json.len() as u64 }, &json)?;
         for part in parts::all(objects, &trees)? {
-            draft.write(&framed(&Frame::Object(part), &objects.read(part.blob())?))?;
+            write(&Frame::Object(part), &objects.read(part.blob())?)?;
         }
-        draft.write(&framed(&Frame::Sent, &[]))?;
+        write(&Frame::Sent, &[])?;
         draft.publish(&folder, key.short().as_ref())?;
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! The frames: one line of JSON each. Some are followed by a payload and a newline.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
@@ -114,14 +115,11 @@ pub fn shown(text: &str) -> String {
     text.chars().map(|one| if one.is_control() { ' ' } else { one }).take(SHOWN).collect()
 }
 
-/// Returns a line and its payload. A payload ends a line too: `srun` holds back what ends in the middle of one.
-pub fn framed(line: &impl Serialize, payload: &[u8]) -> Vec<u8> {
-    let mut all = json_line(line);
-    if !payload.is_empty() {
-        all.extend_from_slice(payload);
-        all.push(b'\n');
-    }
-    all
+/// Returns a line, its payload, and what follows. A payload ends a line too: `srun` holds back what ends in the middle of
+/// one.
+pub fn framed<'a>(line: &impl Serialize, payload: &'a [u8]) -> [Cow<'a, [u8]>; 3] {
+    let end: &[u8] = if payload.is_empty() { b"" } else { b"\n" };
+    [json_line(line).into(), payload.into(), end.into()]
 }
 
 /// The stream to the other side. A line is a frame, or a worker's greeting.
@@ -139,6 +137,6 @@ impl<W: Write> Sender<W> {
 
     /// Sends a line and its payload.
     pub fn send_with(&mut self, line: &impl Serialize, payload: &[u8]) -> io::Result<()> {
-        self.0.write_all(&framed(line, payload))
+        framed(line, payload).iter().try_for_each(|piece| self.0.write_all(piece))
     }
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::fs::FlockOperation;
@@ -142,24 +141,26 @@ impl Taking<'_> {
     }
 
     /// Holds the call, so that a worker that lost its coordinator and is ending does not make it at the same time.
-    fn hold(&self, key: CallKey) -> Result<Lock, Complaint> {
+    fn hold(&mut self, key: CallKey) -> Result<Lock, Complaint> {
         let held = SafePath::below(self.home.project(), "held");
         held.make().map_err(ours)?;
+        let lock = |how| held.join(key.short()).lock(how).map_err(ours);
+        let other = || Complaint::ours("another worker on the machine still makes this call");
+        if !self.is_live {
+            // The other worker may be a task of the same scheduler, which makes the call to its end.
+            return lock(FlockOperation::LockExclusive)?.ok_or_else(other);
+        }
         let since = Instant::now();
         loop {
-            let lock = held.join(key.short()).lock(FlockOperation::NonBlockingLockExclusive);
-            if let Some(lock) = lock.map_err(ours)? {
+            if let Some(lock) = lock(FlockOperation::NonBlockingLockExclusive)? {
                 return Ok(lock);
             }
-            // For a file, the other one may be a task of the same scheduler, which makes the call to its end.
-            if self.is_live {
-                if since.elapsed() > OTHERS_END {
-                    return Err(Complaint::ours("another worker on the machine still makes this call"));
-                }
-                // Fails if the other side is gone.
-                self.send(&Frame::Beat, &[])?;
+            if since.elapsed() > OTHERS_END {
+                return Err(other());
             }
-            thread::sleep(LOOK);
+            self.send(&Frame::Beat, &[])?;
+            // Fails if the other side is gone.
+            self.inbox.next(LOOK, &[]).map_err(lost)?;
         }
     }
 
