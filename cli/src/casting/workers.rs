@@ -9,7 +9,7 @@ use crate::settings::worker_settings::WorkerEntry;
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 
-/// What connections and schedulers need besides the variables of every program. The keys of agents stay here.
+/// The variables that connections and schedulers need, besides those that every program gets. The keys of agents stay here.
 const CONNECTION: [&str; 6] =
     ["SHELL", "TMPDIR", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK", "KRB5CCNAME", "KUBECONFIG"];
 

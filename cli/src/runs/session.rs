@@ -338,7 +338,7 @@ pub fn drive<L: Ui>(
     })
 }
 
-/// Raises the limit of open files to fit so many calls, as far as the system allows. Programs that are started inherit it.
+/// Raises the limit of open files so that this many calls can run, as far as the system allows. Child processes inherit it.
 fn allow_files(calls: usize) {
     let limit = getrlimit(Resource::Nofile);
     let wanted = (calls as u64 * FILES + OTHER_FILES).min(limit.maximum.unwrap_or(u64::MAX));

@@ -63,7 +63,7 @@ impl<R: Read + AsFd> Inbox<R> {
         if bytes > most {
             return Err(invalid(&format!("it sent {bytes} bytes where at most {most} may be")));
         }
-        // It grows with what arrives, and not with what was promised.
+        // Memory grows with the bytes that arrive: the announced length may be a lie.
         let mut all = Vec::new();
         self.payload(bytes, patience).read_to_end(&mut all)?;
         Ok(all)

@@ -20,7 +20,7 @@ use super::inbox::{Inbox, Patience};
 use super::{BEAT, COORDINATORS_PATIENCE};
 use crate::process::{CancelToken, ends_by};
 
-/// How the first line of a worker begins.
+/// The first line of a worker begins with this.
 const OPENING: &[u8] = b"{\"skilltune_worker\":";
 /// The most bytes before the first line of a worker: a login script may print a page.
 const MOST_NOISE: usize = 1 << 20;
@@ -28,11 +28,11 @@ const MOST_NOISE: usize = 1 << 20;
 const CLEANING: Duration = Duration::from_secs(30);
 /// How long a command that failed may take to end.
 const GRACE: Duration = Duration::from_secs(2);
-/// How long a worker may take from its first line until it begins a call, or has described its agents.
+/// A worker may take this long from its first line until it begins a call or has described its agents.
 const PREPARING: Duration = Duration::from_secs(3600);
 /// The end of what a command prints as errors is kept.
 const KEPT: usize = 4 << 10;
-/// How many frames of a worker that has ended are read, to see why.
+/// The most frames that are read from a worker that has ended, to find out why.
 const LAST_FRAMES: usize = 16;
 /// A pipe holds no more.
 const PIPE: u64 = 64 << 10;
@@ -57,7 +57,7 @@ pub struct Link {
     /// When it must have done what it does now.
     until: Option<Instant>,
     cancel_token: CancelToken,
-    /// How long its command may take to end.
+    /// Its command may take this long to end.
     grace: Duration,
 }
 
@@ -242,10 +242,10 @@ impl Link {
         })
     }
 
-    /// Returns why the worker failed, if it said so before it ended: what was sent to it may have been too late.
+    /// Returns why the worker failed, if it said so before it ended. It may have ended before it read what we sent last.
     fn last_frame(&mut self) -> Option<String> {
         for _ in 0..LAST_FRAMES {
-            let line = self.from.next(GRACE, &[]).ok()??;
+            let line = self.from.next(GRACE, &[self.cancel_token.pipe()]).ok()??;
             if let Ok(Some(Frame::Failed { why })) = Frame::of(&line) {
                 return Some(shown(&why));
             }

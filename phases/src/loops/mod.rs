@@ -86,7 +86,7 @@ pub trait Loop: Fold {
         None
     }
 
-    /// Whether an answer is of the kind that the call of a step gives: a worker may reply with any.
+    /// Returns whether an answer is of the kind that the call of this step gives. A worker may reply with any kind.
     fn fits(step: &Self::Step, answer: &Self::Answer) -> bool;
 
     /// Returns the stored trees that an answer names. Without them the answer does not count.

@@ -28,7 +28,7 @@ fn pieces(source: &str, of_comments: bool) -> Vec<&str> {
     PIECES.captures_iter(source).filter_map(|piece| piece.get(group)).map(|piece| piece.as_str()).collect()
 }
 
-/// Whether a form is anywhere in a source. Few have one, and to take a source apart takes long.
+/// Returns whether a source contains a form. Few do, and taking a source apart is slow.
 fn may_have_a_form(source: &str) -> bool {
     let lower = source.to_lowercase();
     FORMS.iter().any(|form| lower.contains(form))
