@@ -34,7 +34,7 @@ packages:
 
 # Only the pure core: no disk, no processes.
 core:
-    cargo test -p skilltune-phases
+    cargo test -p skilltune-phases -p skilltune-proof
 
 # The engine against a bare loop that spawns the same program.
 bench:

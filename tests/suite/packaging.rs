@@ -58,7 +58,7 @@ fn workflows() -> Vec<(String, String)> {
 fn every_version_of_ours_is_that_of_the_workspace() {
     let version = env!("CARGO_PKG_VERSION");
     assert_eq!(table("Cargo.toml")["workspace"]["package"]["version"].as_str(), Some(version));
-    for package in ["cli", "orchestrator", "phases", "tests/worlds", "benches/research"] {
+    for package in ["cli", "orchestrator", "phases", "phases/proof", "tests/worlds", "benches/research"] {
         let manifest = table(&format!("{package}/Cargo.toml"));
         assert_eq!(manifest["package"]["version"]["workspace"].as_bool(), Some(true), "{package}");
     }

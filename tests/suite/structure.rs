@@ -14,8 +14,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-static CRATES: LazyLock<[(&str, Crate); 4]> = LazyLock::new(|| {
-    ["phases", "orchestrator", "cli", "benches/research"].map(|name| (name, Crate::read(name)))
+static CRATES: LazyLock<[(&str, Crate); 5]> = LazyLock::new(|| {
+    ["phases/proof", "phases", "orchestrator", "cli", "benches/research"]
+        .map(|name| (name, Crate::read(name)))
 });
 
 /// A module's name from the root of its crate; the root itself has no words.

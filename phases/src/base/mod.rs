@@ -4,8 +4,6 @@ pub mod answer;
 pub mod base64;
 pub mod ceiling;
 pub mod delivery;
-#[cfg_attr(not(feature = "research"), expect(unreachable_pub, reason = "only `research` exports it"))]
-pub(crate) mod draw;
 pub mod ending;
 pub mod id;
 pub mod json;

@@ -4,8 +4,10 @@ pub mod agreement;
 pub mod contract;
 pub mod findings;
 pub mod judgement;
-pub mod proof;
 pub mod rubric;
 pub mod rules;
 pub mod score;
 pub mod stop;
+
+/// The statistics stand in a crate of their own.
+pub use skilltune_proof as proof;

@@ -97,7 +97,7 @@ pub(super) fn worded(contract: &Contract, files: &[&str], absent: &str) -> Contr
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::draw::Draw;
+    use crate::judging::proof::draw::Draw;
     use crate::loops::tune::compare::panel::{ANCHORS, MOST_ANCHORS};
 
     fn texts(files: &[&str]) -> Vec<String> {

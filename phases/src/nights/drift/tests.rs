@@ -1,5 +1,5 @@
 use super::*;
-use crate::base::draw::Draw;
+use crate::judging::proof::draw::Draw;
 
 const SEEDS: u64 = 2_000;
 const SCENARIOS: usize = 12;

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::*;
 use crate::base::ceiling::Ceilings;
-use crate::base::draw::Draw;
+use crate::judging::proof::draw::Draw;
 use crate::nights::drift::DriftLevel;
 
 fn name(text: &str) -> Name {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::base::draw::Draw;
+use crate::judging::proof::draw::Draw;
 use crate::judging::score::Score;
 use crate::nights::drift::DriftLevel;
 

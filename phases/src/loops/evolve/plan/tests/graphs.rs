@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::base::draw::Draw;
+use crate::judging::proof::draw::Draw;
 
 #[test]
 fn a_circle_is_named_with_its_path() {

@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Confidence, InterimAnalysis, Weights, flip, in_tenths, interim_analyses, unpaired_effect};
-use crate::base::draw::Draw;
+use crate::draw::Draw;
+use crate::{Confidence, InterimAnalysis, Weights, flip, in_tenths, interim_analyses, unpaired_effect};
 
 /// The differences between trials of one skill.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

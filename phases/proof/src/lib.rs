@@ -9,6 +9,7 @@
 //!
 //! The looks at the pairs are fixed in advance and share one chance of error, so early looks do not add to it.
 
+pub mod draw;
 mod flip;
 pub mod power;
 mod unpaired;
@@ -18,7 +19,7 @@ use std::{fmt, iter};
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::draw::Draw;
+use crate::draw::Draw;
 
 pub use unpaired::{Weights, can_tell, unpaired_effect};
 

@@ -1,8 +1,8 @@
 //! Simulates comparisons with a known truth: how often they err, and how far their claims are from it.
 
-use super::power::{Noise, Scatter, Size, needed, noise, smallest_visible};
 use super::*;
-use crate::base::draw::Draw;
+use crate::draw::Draw;
+use crate::power::{Noise, Scatter, Size, needed, noise, smallest_visible};
 
 /// The scatter of a trial's score around the worth of its scenario.
 #[derive(Clone, Copy, Debug)]

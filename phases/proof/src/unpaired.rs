@@ -7,8 +7,8 @@
 //! The fresh trials may be of ever newer versions. Then later ones weigh more, and their order is part of the choice: if
 //! no version were better than the start, any trials could as well be any others.
 
-use super::{Effect, FARTHEST, in_tenths};
-use crate::base::draw::Draw;
+use crate::draw::Draw;
+use crate::{Effect, FARTHEST, in_tenths};
 
 /// Up to this number of ways to divide the trials are all counted; beyond it, this number is drawn, which is as fair.
 const MOST: usize = 20_000;
@@ -213,7 +213,7 @@ fn whole(count: usize) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judging::proof::Conclusion;
+    use crate::Conclusion;
 
     #[test]
     fn four_against_four_are_one_way_in_seventy() {

@@ -5,7 +5,7 @@
 //! twice the subset's own distance from `c`, so these are the subsets whose mean is at most `c`. Their number grows
 //! with `c`: every rejected centre is below every centre that is not rejected.
 
-use super::FARTHEST;
+use crate::FARTHEST;
 
 /// Chances are sums of halves, exact up to 53 pairs and nearly exact beyond; no `alpha` in use is such a sum.
 const SLACK: f64 = 1e-12;
