@@ -18,7 +18,8 @@ pub fn page(value: &impl Serialize) -> String {
 
 /// Returns the text of JSON with hidden characters escaped. They can only be inside its strings.
 pub fn shown(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_hidden) {
+    let is_plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+    if text.as_bytes().iter().all(is_plain) || !text.contains(is_hidden) {
         return Cow::Borrowed(text);
     }
     let escaped = |c: char| if is_hidden(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
