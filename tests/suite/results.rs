@@ -60,7 +60,9 @@ fn a_win_is_told_first_and_to_every_program_in_its_own_form() {
     assert!(junit.contains(r#"<property name="version" value="candidate"/>"#), "{junit}");
 
     let benchmark = read(&folder, "viewer/benchmark.json");
-    assert_eq!(benchmark["run_summary"]["delta"]["pass_rate"], "+0.50");
+    let summary = benchmark["run_summary"].as_object().unwrap();
+    assert_eq!(summary.keys().collect::<Vec<_>>(), ["with_skill", "without_skill", "delta"]);
+    assert_eq!(summary["delta"]["pass_rate"], "+0.50");
     for id in benchmark["metadata"]["evals_run"].as_array().unwrap() {
         let eval = folder.join(format!("viewer/eval-{id}"));
         let metadata = read(&eval, "eval_metadata.json");

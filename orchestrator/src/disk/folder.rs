@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, Stat};
 use rustix::io::Errno;
@@ -110,9 +110,11 @@ impl Folder {
         read_all(&file, most).on_disk("read", self.path.join(path)).map(Some)
     }
 
-    /// Opens a relative path of plain names without following a symlink, not even for the last name.
+    /// Opens a relative path without following a symlink, not even for the last name. Refuses all but plain names.
     pub(crate) fn open_below(&self, path: &Path, flags: OFlags, mode: Mode) -> rustix::io::Result<OwnedFd> {
-        debug_assert!(path.components().all(|part| matches!(part, std::path::Component::Normal(_))));
+        if !path.components().all(|part| matches!(part, Component::Normal(_))) {
+            return Err(Errno::INVAL);
+        }
         let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         #[cfg(target_os = "linux")]
         {
@@ -370,4 +372,20 @@ pub(crate) fn set_mode(handle: &File, mode: u32, path: &Path) -> Result<(), Disk
 
 fn lacks_flags(errno: Errno) -> bool {
     matches!(errno, Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_below_has_plain_names_only() {
+        let scene = tempfile::tempdir().unwrap();
+        std::fs::write(scene.path().join("page"), "x").unwrap();
+        let folder = Folder::open(scene.path()).unwrap();
+        assert!(folder.file_below("page".as_ref()).unwrap().is_some());
+        for path in ["./page", "../page", "a/../page", "/page"] {
+            assert!(folder.file_below(path.as_ref()).is_err(), "{path}");
+        }
+    }
 }

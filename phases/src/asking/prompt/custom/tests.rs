@@ -84,7 +84,7 @@ fn what_does_not_parse_or_names_what_is_not_there_is_told_with_its_line() {
     insta::assert_snapshot!(errors.join("\n"), @"
     the prompt `evaluate`, line 2: syntax error: unexpected end of block
     the prompt `evaluate`, line 17: unknown variable `rounds`; known: activity, artifacts, dimensions, entries, is_chain, nonce, of_effect, reading, retry_error, scenario, skills, start, unused
-    the prompt `evaluate`, line 6: undefined value: `skill.text` is undefined
+    the prompt `evaluate`, line 6: undefined value: `skill.text`
     the prompt `evaluate`, line 1: cannot use `include`; a prompt has variables, comparisons, if, elif, else, endif, for, endfor, and the filters length, first, last, lower, upper, trim
     ");
 }
