@@ -51,7 +51,7 @@ gepa *options:
     target/gepa/bin/pip install --quiet gepa==0.1.4
     target/gepa/bin/python benches/gepa/compare.py {{options}}
 
-# A crash at every durable step, and not only at the first of each kind.
+# A crash at every durable step, and not only at some of each kind.
 crash:
     SKILLTUNE_TIER=all cargo test -p skilltune --all-features --test suite crash -- --nocapture
 

@@ -255,8 +255,8 @@ fn a_hostile_state_folder_harms_nobody() {
     assert!(all.len() >= 60, "{}", all.len());
     let commands = commands(&places.run, exported.to_str().unwrap());
     let (mut met, mut copies) = (0, 0);
-    // Outside of CI each project gets every fourth command, and each command every fourth project.
-    let every = stride(4);
+    // Outside of CI each project gets every eighth command, and each command every eighth project.
+    let every = stride(8);
     for (nth, hostility) in all.iter().enumerate() {
         let mut prepared = None;
         for command in commands.iter().skip(nth % every).step_by(every) {

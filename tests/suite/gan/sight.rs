@@ -71,14 +71,14 @@ fn assert_verdict(pages: &[(&String, &String)], (expected, why): (&str, &str)) {
 fn no_text_that_a_page_hides_passes_and_none_fails_because_it_may_be_hidden() {
     let all = bodies("hidden.json", "left to the judge");
     assert!(all.len() >= 60, "{}", all.len());
-    let pages = sample(&all, 4);
+    let pages = sample(&all, 8);
     assert_verdict(&pages[..pages.len() / 2], OPEN);
 }
 
 #[test]
 fn no_text_that_a_page_hides_passes_second_half() {
     let all = bodies("hidden.json", "left to the judge");
-    let pages = sample(&all, 4);
+    let pages = sample(&all, 8);
     assert_verdict(&pages[pages.len() / 2..], OPEN);
 }
 
@@ -95,7 +95,7 @@ fn the_texts_and_headings_of_innocent_pages_pass() {
     let Some(browser) = browser() else { return };
     let all = bodies("innocent.json", "passed");
     assert!(all.len() >= 20, "{}", all.len());
-    for pages in sample(&all, 3).chunks(AT_ONCE) {
+    for pages in sample(&all, 6).chunks(AT_ONCE) {
         let inspection = looked(&browser, pages);
         for check in ["copy", "sections"] {
             assert_eq!(verdict(&inspection, check), "passed", "{pages:#?} {inspection:#}");
