@@ -206,8 +206,10 @@ impl Link {
         if self.cancel_token.heard().is_some() {
             return Err(Lost::Cancelled);
         }
-        // A command whose errors are not read is stuck.
-        self.read_errors();
+        // A command whose errors are not read is stuck, unless it still prints lines.
+        if !matches!(line, Ok(Some(_))) {
+            self.read_errors();
+        }
         line.map_err(|error| self.failed(&error))
     }
 
@@ -308,6 +310,8 @@ impl Write for Patient<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Seek as _;
+
     use super::*;
     use crate::process::Canceller;
 
@@ -323,5 +327,15 @@ mod tests {
             assert_eq!((found.machine.as_str(), found.memory), ("den", None), "{noise:?}");
             assert!(matches!(link.frame().unwrap(), Frame::Sent));
         }
+    }
+
+    #[test]
+    fn empty_lines_without_end_before_the_first_line_are_noise_too() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&vec![b'\n'; MOST_NOISE + 1]).unwrap();
+        file.rewind().unwrap();
+        let canceller = Canceller::new().unwrap();
+        let lost = Link::of_file(file, &canceller.cancel_token()).hello(None).unwrap_err();
+        assert_eq!(lost.to_string(), "it printed more than 1 MiB before its first line");
     }
 }
