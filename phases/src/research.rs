@@ -3,8 +3,6 @@
 use crate::loops::tune::search::drafting;
 use crate::loops::tune::{Decision, Plan, Round, Run};
 
-pub use crate::judging::proof::draw::Draw;
-
 /// The most trials of each scenario in the final comparison of a search by drafts.
 pub const MOST_TRIALS: u32 = drafting::MOST_LEFT;
 

@@ -1,7 +1,7 @@
 //! The structure of a simulated chain: which member has to show a facet, and which member's work a statement is about.
 
 use skilltune_phases::base::name::Name;
-use skilltune_phases::research::Draw;
+use skilltune_phases::judging::proof::draw::Draw;
 
 use super::skill::{FACETS, Facet, Facets, Skill};
 
