@@ -217,8 +217,10 @@ impl Runs {
         const NEWEST: usize = 20;
         // Runs of other skills may be between them; reading them all would take too long.
         const READ: usize = 500;
-        let known = self.newest_first("", Some(L::KIND)).take(READ).filter_map(|id| self.load::<L>(&id).ok());
-        known.map(|known| known.run).filter(|run| is_like(&run.plan)).take(NEWEST).collect()
+        let plan = |id: &RunId| store::plan::<L>(&self.home.run(id).history());
+        let ids = self.newest_first("", Some(L::KIND)).take(READ);
+        let ids = ids.filter(|id| plan(id).is_some_and(|plan| is_like(&plan)));
+        ids.filter_map(|id| self.load(&id).ok()).map(|known| known.run).take(NEWEST).collect()
     }
 
     pub fn load<L: Ui>(&self, id: &RunId) -> Result<Known<L>, Complaint> {
@@ -241,11 +243,13 @@ impl Runs {
 
     /// Returns the newest run on these folders that has not ended, if any.
     pub fn open<L: Ui>(&self, targets: &[PathBuf]) -> Option<Known<L>> {
-        // A plan is one line: most runs are on other folders, so their whole journals are not read.
-        let is_on_these = |id: &RunId| {
-            store::plan::<L>(&self.home.run(id).history()).is_some_and(|plan| L::targets(&plan) == targets)
+        // Most runs have ended or are on other folders: the end and the first line of a journal say so.
+        let may_be_open = |id: &RunId| {
+            let journal = self.home.run(id).history();
+            !store::has_closed::<L>(&journal)
+                && store::plan::<L>(&journal).is_some_and(|plan| L::targets(&plan) == targets)
         };
-        let ids = self.ids(Some(L::KIND)).into_iter().filter(is_on_these);
+        let ids = self.ids(Some(L::KIND)).into_iter().filter(may_be_open);
         ids.filter_map(|id| self.load::<L>(&id).ok()).find(|known| known.run.closed_at.is_none())
     }
 

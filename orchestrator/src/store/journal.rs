@@ -4,7 +4,7 @@
 //! milliseconds later, with several lines per sync. `barrier` waits for the disk.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
 use jiff::Timestamp;
@@ -24,6 +24,8 @@ use crate::disk::{DiskError, OnDisk, SafePath};
 const LONGEST: u64 = 16 << 20;
 /// A larger journal is neither written nor read: about thirty thousand calls.
 const LARGEST: u64 = 64 << 20;
+/// The part at the end of a journal that says whether its run has ended.
+const TAIL: u64 = 64 << 10;
 
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
@@ -245,6 +247,22 @@ pub fn plan<L: Loop>(path: &SafePath) -> Option<Plan<L>> {
     }
 }
 
+/// Returns whether a run has ended, from the end of its journal alone. If that cannot be seen there, it has not.
+pub fn has_closed<L: Loop>(path: &SafePath) -> bool {
+    let Ok(Some(mut file)) = path.open() else { return false };
+    let mut end = Vec::new();
+    let from = file.metadata().map_or(0, |data| data.len().saturating_sub(TAIL));
+    if file.seek(SeekFrom::Start(from)).is_err() || file.take(TAIL).read_to_end(&mut end).is_err() {
+        return false;
+    }
+    // What follows its last whole line was torn, or is the beginning of a line.
+    let lines = end.split(|byte| *byte == b'\n').rev().skip(1);
+    let mut events = lines.map_while(|line| decode::<L>(line).ok()).map(|record| record.event);
+    // A person's command may have added notes.
+    let last = events.find(|event| !matches!(event, Event::Noted(_)));
+    matches!(last, Some(Event::Decided(decision)) if L::closes(&decision))
+}
+
 /// Only the fields that are needed, so the rest of the line takes no memory.
 #[derive(Default, Deserialize)]
 struct Head {
@@ -262,7 +280,7 @@ mod tests {
     use std::fs;
 
     use skilltune_phases::judging::stop::Reason;
-    use skilltune_phases::loops::tune::{Decision, Event, Record, Tune};
+    use skilltune_phases::loops::tune::{Decision, Ending, Event, Record, Tune};
     use skilltune_phases::runs::event::Signal;
     use tempfile::TempDir;
 
@@ -294,6 +312,30 @@ mod tests {
         let (_folder, path, records) = written(5);
         let history = read::<Tune>(&path).unwrap();
         assert_eq!((history.records, history.torn), (records, 0));
+    }
+
+    #[test]
+    fn the_end_of_a_journal_says_whether_its_run_has_ended() {
+        let folder = TempDir::new().unwrap();
+        let path = SafePath::below(folder.path(), "history.jsonl");
+        let (mut journal, _) = Journal::begin(&path, at(0), [event(0)]).unwrap();
+        assert!(!has_closed::<Tune>(&path));
+        journal.append::<Tune>(at(1), Event::Decided(Decision::Close(Ending::Kept))).unwrap();
+        let closed = fs::read(path.path()).unwrap();
+        assert!(has_closed::<Tune>(&path));
+        journal.append::<Tune>(at(2), Event::Noted(Signal::Held)).unwrap();
+        let noted = fs::read(path.path()).unwrap();
+        for (bytes, has_ended) in [
+            (&noted[..], true),
+            (&noted[..noted.len() - 1], true),
+            (&closed[..closed.len() - 1], false),
+            (&noted.repeat(2)[..noted.len() + 9], true),
+            (b"\n", false),
+            (b"", false),
+        ] {
+            fs::write(path.path(), bytes).unwrap();
+            assert_eq!(has_closed::<Tune>(&path), has_ended, "{}", String::from_utf8_lossy(bytes));
+        }
     }
 
     #[test]

@@ -163,6 +163,10 @@ impl Fold for Evolve {
         state::begin(plan)
     }
 
+    fn closes(decision: &Decision) -> bool {
+        matches!(decision, Decision::Close)
+    }
+
     fn fold(run: &mut Run, change: &Change<'_, Self>, at: Timestamp) {
         state::fold(run, change, at);
     }

@@ -167,12 +167,11 @@ impl Fold for Expert {
 
     fn begin(_: &Plan, _: Timestamp) {}
 
-    fn fold(run: &mut Run, change: &Change<'_, Self>, at: Timestamp) {
-        match change {
-            Change::Decided(Decision::Close) => run.closed_at = Some(at),
-            Change::Ended(_) | Change::Resumed | Change::Remeasure => {}
-        }
+    fn closes(Decision::Close: &Decision) -> bool {
+        true
     }
+
+    fn fold(_: &mut Run, _: &Change<'_, Self>, _: Timestamp) {}
 
     fn round(_: &Run) -> u32 {
         1

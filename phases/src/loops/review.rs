@@ -155,13 +155,16 @@ impl Fold for Review {
         }
     }
 
-    fn fold(run: &mut Run, change: &Change<'_, Self>, at: Timestamp) {
+    fn closes(decision: &Decision) -> bool {
+        matches!(decision, Decision::Close)
+    }
+
+    fn fold(run: &mut Run, change: &Change<'_, Self>, _: Timestamp) {
         match change {
             Change::Decided(Decision::Merge { groups }) => {
                 run.state.merged = Some(merge::merged(&run.reviewed(), groups));
             }
-            Change::Decided(Decision::Close) => run.closed_at = Some(at),
-            Change::Ended(_) | Change::Resumed | Change::Remeasure => {}
+            Change::Decided(Decision::Close) | Change::Ended(_) | Change::Resumed | Change::Remeasure => {}
         }
     }
 

@@ -3,6 +3,8 @@
 //! This file folds what all loops share: answers and failures, costs, pauses and waits. Each loop folds the rest in its
 //! `Fold`.
 
+mod tries;
+
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -10,6 +12,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use self::tries::Tries;
 use crate::base::id::CallKey;
 use crate::base::model::Models;
 use crate::base::role::{ByRole, Role, RoleSpec};
@@ -75,6 +78,9 @@ pub trait Fold: Vocabulary {
     fn knows(_plan: &Plan<Self>, _event: &Event<Self>) -> bool {
         true
     }
+
+    /// Returns whether this decision ends a run.
+    fn closes(decision: &Self::Decision) -> bool;
 
     /// Updates the loop's own state after a change of the run.
     fn fold(run: &mut Run<Self>, change: &Change<'_, Self>, at: Timestamp);
@@ -148,20 +154,6 @@ pub struct Waits {
     pub since: Option<Timestamp>,
     /// The time when the current wait ends.
     pub until: Option<Timestamp>,
-}
-
-/// The failures of one step: all of them, its own in the stage in which it last failed, and those of its service.
-#[derive(Clone, Debug, PartialEq)]
-struct Tries<S> {
-    total: u32,
-    last_call: EndedCall,
-    stage: S,
-    in_stage: u32,
-    /// The last failure that counts against the step.
-    last: Option<Failure>,
-    /// How many times in a row the service was unreachable since work last began.
-    refused: u32,
-    refusal: Option<(Failure, Timestamp)>,
 }
 
 /// The state of a step.
@@ -242,7 +234,12 @@ impl<L: Fold> Run<L> {
         match &record.event {
             Event::Started(_) => {}
             Event::Done(done) => self.file(done, record.at),
-            Event::Decided(decision) => L::fold(self, &Change::Decided(decision), record.at),
+            Event::Decided(decision) => {
+                if L::closes(decision) {
+                    self.closed_at = Some(record.at);
+                }
+                L::fold(self, &Change::Decided(decision), record.at);
+            }
             Event::Noted(signal) => self.noted(signal, record.at),
         }
     }
@@ -432,27 +429,6 @@ fn was_at_work<L: Fold>(event: &Event<L>) -> bool {
             | Signal::Proposed(_) => false,
         },
         Event::Started(_) => false,
-    }
-}
-
-impl<S: PartialEq> Tries<S> {
-    fn none(stage: S) -> Self {
-        Self {
-            total: 0,
-            last_call: EndedCall::default(),
-            stage,
-            in_stage: 0,
-            last: None,
-            refused: 0,
-            refusal: None,
-        }
-    }
-
-    /// Counts a failure of the step itself: its service was reachable.
-    fn fail(&mut self, failure: &Failure, stage: S) {
-        self.in_stage = if self.stage == stage { self.in_stage + 1 } else { 1 };
-        (self.stage, self.last) = (stage, Some(failure.clone()));
-        (self.refused, self.refusal) = (0, None);
     }
 }
 

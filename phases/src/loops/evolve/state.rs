@@ -147,7 +147,7 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
         }
         Decision::Answered { choice } => state.is_ended_by_caller |= *choice == Choice::End,
         Decision::Ended(end) => (state.end, state.ended_at) = (Some(end.clone()), Some(at)),
-        Decision::Close => run.closed_at = Some(at),
+        Decision::Close => {}
     }
 }
 

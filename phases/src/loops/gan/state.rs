@@ -65,6 +65,10 @@ impl Fold for Gan {
         }
     }
 
+    fn closes(decision: &Decision) -> bool {
+        matches!(decision, Decision::Close)
+    }
+
     fn fold(run: &mut Run, change: &Change<'_, Self>, at: Timestamp) {
         match change {
             Change::Decided(decision) => decided(run, decision, at),
@@ -138,7 +142,7 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
             state.course.answers.push(Answered { after, hold: *hold, choice, by: *by });
         }
         Decision::Ended(end) => (state.end, state.ended_at) = (Some(end.clone()), Some(at)),
-        Decision::Close => run.closed_at = Some(at),
+        Decision::Close => {}
     }
 }
 

@@ -201,6 +201,10 @@ impl Fold for Reflex {
         State::begin(at)
     }
 
+    fn closes(decision: &Decision) -> bool {
+        matches!(decision, Decision::Close)
+    }
+
     fn fold(run: &mut Run, change: &Change<'_, Self>, at: Timestamp) {
         match *change {
             Change::Decided(decision) => decided(run, decision, at),
@@ -283,7 +287,7 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
             state.clock.since = None;
             state.tell(at, phase, Note::Stopped(stop.clone()));
         }
-        Decision::Close => run.closed_at = Some(at),
+        Decision::Close => {}
     }
 }
 

@@ -203,6 +203,10 @@ impl Fold for Tune {
         known::knows(plan, event)
     }
 
+    fn closes(decision: &Decision) -> bool {
+        matches!(decision, Decision::Close(_))
+    }
+
     fn fold(run: &mut Run, change: &Change<'_, Self>, at: Timestamp) {
         match *change {
             Change::Decided(decision) => decided(run, decision, at),
@@ -342,10 +346,7 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
         Decision::Ship(shipment) => {
             (state.shipment, state.shipped_at) = (Some(shipment.clone()), Some(at));
         }
-        Decision::Close(ending) => {
-            state.closed = Some(*ending);
-            run.closed_at = Some(at);
-        }
+        Decision::Close(ending) => state.closed = Some(*ending),
     }
 }
 
