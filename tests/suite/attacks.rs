@@ -30,6 +30,8 @@ enum World {
     None,
 }
 
+const WORLDS: [World; 2] = [World::Namespaces, World::None];
+
 fn scene(kind: &str) -> Scene {
     let scene = Scene::new(&[("writer", 40)], &json!({ "misbehave": { "executor": kind } }));
     fs::create_dir(scene.path("precious")).unwrap();
@@ -62,7 +64,11 @@ fn failures(kind: &str, world: World) -> Option<Vec<String>> {
 }
 
 fn both(kind: &str, says: [&str; 2]) {
-    for (world, says) in [World::Namespaces, World::None].into_iter().zip(says) {
+    in_worlds(kind, WORLDS.into_iter().zip(says));
+}
+
+fn in_worlds<'a>(kind: &str, worlds: impl Iterator<Item = (World, &'a str)>) {
+    for (world, says) in worlds {
         let Some(all) = failures(kind, world) else { continue };
         assert!(all.iter().all(|why| why.contains(says)), "{kind} {world:?}: {all:?}");
     }
@@ -71,10 +77,7 @@ fn both(kind: &str, says: [&str; 2]) {
 #[test]
 fn a_fork_storm_is_a_timeout_of_its_call() {
     // Each storm has all processors for seconds.
-    for world in sample([World::Namespaces, World::None], 2) {
-        let Some(all) = failures("storm", world) else { continue };
-        assert!(all.iter().all(|why| why.contains("after ")), "{world:?}: {all:?}");
-    }
+    in_worlds("storm", sample(WORLDS, 2).into_iter().zip(["after "; 2]));
 }
 
 #[test]
