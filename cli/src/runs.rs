@@ -185,6 +185,10 @@ impl Runs {
         store::first_line(&self.home.run(id).history())
     }
 
+    fn plan<L: Ui>(&self, id: &RunId) -> Option<Plan<L>> {
+        store::plan(&self.home.run(id).history())
+    }
+
     pub fn outline(&self, id: &RunId) -> Result<Outline, Complaint> {
         with_loop!(self.kind(id), L => self.load::<L>(id).map(|known| self.outline_of(&known)))
     }
@@ -217,9 +221,8 @@ impl Runs {
         const NEWEST: usize = 20;
         // Runs of other skills may be between them; reading them all would take too long.
         const READ: usize = 500;
-        let plan = |id: &RunId| store::plan::<L>(&self.home.run(id).history());
         let ids = self.newest_first("", Some(L::KIND)).take(READ);
-        let ids = ids.filter(|id| plan(id).is_some_and(|plan| is_like(&plan)));
+        let ids = ids.filter(|id| self.plan(id).is_some_and(|plan| is_like(&plan)));
         ids.filter_map(|id| self.load(&id).ok()).map(|known| known.run).take(NEWEST).collect()
     }
 
@@ -245,9 +248,8 @@ impl Runs {
     pub fn open<L: Ui>(&self, targets: &[PathBuf]) -> Option<Known<L>> {
         // Most runs have ended or are on other folders: the end and the first line of a journal say so.
         let may_be_open = |id: &RunId| {
-            let journal = self.home.run(id).history();
-            !store::has_closed::<L>(&journal)
-                && store::plan::<L>(&journal).is_some_and(|plan| L::targets(&plan) == targets)
+            !store::has_closed::<L>(&self.home.run(id).history())
+                && self.plan::<L>(id).is_some_and(|plan| L::targets(&plan) == targets)
         };
         let ids = self.ids(Some(L::KIND)).into_iter().filter(may_be_open);
         ids.filter_map(|id| self.load::<L>(&id).ok()).find(|known| known.run.closed_at.is_none())

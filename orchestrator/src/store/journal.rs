@@ -247,7 +247,7 @@ pub fn plan<L: Loop>(path: &SafePath) -> Option<Plan<L>> {
     }
 }
 
-/// Returns whether a run has ended, from the end of its journal alone. If that cannot be seen there, it has not.
+/// Returns true if the end of a journal shows that its run has ended. If it returns false, only the whole journal says.
 pub fn has_closed<L: Loop>(path: &SafePath) -> bool {
     let Ok(Some(mut file)) = path.open() else { return false };
     let mut end = Vec::new();

@@ -61,7 +61,7 @@ fn shown(page: &Page) -> Vec<Shown<'_>> {
 /// Returns the command lines of all pages that do not do what they should.
 pub(super) fn failing(pages: &[Page]) -> Vec<String> {
     let mut wrong = Vec::new();
-    let mut open = VecDeque::new();
+    let mut open = Vec::new();
     for page in pages.iter().filter(|page| page.path == "README.md" || page.path.starts_with("docs/")) {
         let lines = shown(page);
         let is_known = |line: &str| is_command(line) || line.starts_with("cd ");
@@ -69,11 +69,10 @@ pub(super) fn failing(pages: &[Page]) -> Vec<String> {
             format!("{}:{number}: `{line}` is in no table of tests/suite/pages/commands.rs", page.path)
         }));
         if lines.iter().any(|shown| shown.line.starts_with(OURS)) {
-            open.push_back((page, lines));
+            open.push((page, lines));
         }
     }
-    let open: VecDeque<_> = sample(open, 3).into();
-    let (open, wrong) = (Mutex::new(open), Mutex::new(wrong));
+    let (open, wrong) = (Mutex::new(VecDeque::from(sample(open, 3))), Mutex::new(wrong));
     // A page at a time in each world; it takes a few seconds to make one.
     let worlds = std::thread::available_parallelism().map_or(1, |cores| cores.get().min(3));
     std::thread::scope(|scope| {

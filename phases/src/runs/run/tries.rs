@@ -1,4 +1,4 @@
-//! How often a step has failed, and what its next try depends on.
+//! Counts the failures of each step, which decide whether and when the step is tried again.
 
 use jiff::Timestamp;
 
@@ -14,7 +14,7 @@ pub(super) struct Tries<S> {
     pub(super) in_stage: u32,
     /// The last failure that counts against the step.
     pub(super) last: Option<Failure>,
-    /// How many times in a row the service was unreachable since work last began.
+    /// Counts the failures in a row whose service was unreachable, since work last began.
     pub(super) refused: u32,
     pub(super) refusal: Option<(Failure, Timestamp)>,
 }
